@@ -244,6 +244,15 @@ async def test_a_graph_shows_entities_and_relations_of_passages(built: Site) -> 
     assert all({relation["source"], relation["target"]} <= names for relation in shown["relations"])
 
 
+async def test_a_name_is_one_entity_of_one_kind_across_documents(built: Site) -> None:
+    await put(built, "also", ("Ann Mason, who is a teacher, was born in Elmby.", "Yesterday Mr Mason left."))
+    await build_all(built.core)
+    shown = await graph(built, "also1#000", "also0#000", "people0#000")
+    (ann,) = [entity for entity in shown["entities"] if "Mason" in entity["name"]]
+    assert ann == {"name": "Ann Mason", "kind": "person", "passages": ["also1#000", "also0#000", "people0#000"]}
+    assert (await graph(built, "also1#000"))["entities"][0]["name"] == "Mason"
+
+
 async def test_an_alias_shows_the_same_graph_and_another_collection_none(built: Site) -> None:
     assert await graph(built, "people0#000", name="factory") == await graph(built, "people0#000") != EMPTY
     await put(built, "aside", collection="side")

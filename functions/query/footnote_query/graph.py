@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,8 @@ from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound
 from footnote.ingest.sources import ORDINAL
-from footnote.knowledge.entities import stated, unpack
+from footnote.knowledge.entities import Entity, stated, unpack
+from footnote.knowledge.keys import key_of, resolve
 from footnote.knowledge.recipes import scopes_of
 from footnote.types import Caller, make_chunk_id
 from footnote_http.callers import CallerOf, CoreOf
@@ -67,16 +69,29 @@ async def neighbourhood(core: Core, caller: Caller, name: str, passages: list[st
         return GraphBody(entities=[], relations=[])
     (scope,) = scopes_of(stored, "graph", made_by, None)
     built = await core.knowledge.built(caller, scope, [chunk.chunk_id for chunk in chunks])
+    graphs = [unpack(built.get(chunk.chunk_id, b"")) for chunk in chunks]
+    full = resolve([entity.name for graph in graphs for entity in graph.entities])  # across documents, too
     entities: dict[str, EntityBody] = {}
+    kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     relations: list[RelationBody] = []
-    for chunk in chunks:
-        graph = unpack(built.get(chunk.chunk_id, b""))
+
+    def named(entity: Entity) -> EntityBody:
+        name = full.get(entity.name, entity.name)
+        return entities.setdefault(key_of(name), EntityBody(name=name, kind="other", passages=[]))
+
+    for chunk, graph in zip(chunks, graphs, strict=True):
         for entity in graph.entities:
-            found = entities.setdefault(entity.key, EntityBody(name=entity.name, kind=entity.kind, passages=[]))
-            found.passages.append(chunk.public_id)
+            found = named(entity)
+            found.passages += [chunk.public_id] if chunk.public_id not in found.passages else []
+            kinds[found.name].update([entity.kind] if entity.kind != "other" else [])
         for source, target, text in stated(graph, chunk.text):
-            names = entities[source.key].name, entities[target.key].name
-            relations.append(RelationBody(source=names[0], target=names[1], text=text, passage=chunk.public_id))
+            ends = named(source).name, named(target).name
+            if ends[0] != ends[1]:
+                relations.append(RelationBody(source=ends[0], target=ends[1], text=text, passage=chunk.public_id))
+    for found in entities.values():
+        match kinds[found.name].most_common(2):
+            case [(kind, most), *rest] if not rest or most > rest[0][1]:
+                found.kind = kind
     order = sorted(entities.values(), key=lambda each: -len(each.passages))
     return GraphBody(entities=order, relations=relations[:MOST_RELATIONS])
 

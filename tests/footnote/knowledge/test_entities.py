@@ -22,7 +22,7 @@ from footnote.knowledge.entities import (
     unpack,
 )
 from footnote.knowledge.keys import key_of
-from footnote.types import Chunk
+from footnote.types import Chunk, Part
 from tests.fakes import make_chunk, make_document
 
 TEXTS = {
@@ -155,11 +155,36 @@ def test_each_passage_of_a_document_has_its_own_graph_in_their_order() -> None:
     assert read_document([]) == []
 
 
-def test_the_name_in_a_title_is_related_to_what_sentences_name() -> None:
-    chunk = passage("It was built by the Acme Works in May. Ann Mason looks after it.", title="People at Halden Labs")
+@pytest.mark.parametrize(
+    ("beginning", "told"), [("Halden Labs is old. ", {("Halden Labs", "Acme Works"), ("Halden Labs", "Ann Mason")}), ("", set())]
+)
+def test_the_name_in_a_title_that_the_text_has_is_related_to_the_others(beginning: str, told: set[tuple[str, str]]) -> None:
+    chunk = passage(f"{beginning}It was built by the Acme Works in May. Ann Mason looks after it.", title="People at Halden Labs")
     (graph,) = read_document([chunk])
-    told = {(source.name, target.name) for source, target, _ in stated(graph, chunk.text)}
-    assert told == {("Halden Labs", "Acme Works"), ("Halden Labs", "Ann Mason")}
+    assert {(source.name, target.name) for source, target, _ in stated(graph, chunk.text)} == told
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Jens Peters kommt aus Bremen. Am Montag fehlt Jens Peters.", {"Jens Peters", "Bremen"}),
+        ("Das ist Ann Masons Werft. Ann Mason kommt aus Bremen.", {"Ann Mason", "Bremen"}),
+    ],
+)
+def test_an_s_belongs_to_a_name_that_is_never_written_without_it(text: str, names: set[str]) -> None:
+    chunk = make_chunk(make_document(title=""), text, lang="de")
+    assert {entity.name for entity in read_document([chunk])[0].entities} == names
+
+
+@pytest.mark.parametrize(("kind", "names"), [("md", {"Ann Mason", "Bert Olsen"}), ("eml", {"Ann Mason", "Bert Olsen", "Cleo Marsh"})])
+def test_properties_that_head_a_document_connect_nothing(kind: str, names: set[str]) -> None:
+    head = "To: Ann Mason, Cleo Marsh"
+    text = f"{head}\n\nBert Olsen met Ann Mason."
+    parts = (Part(0, None, 0, 0, "metadata"), Part(len(head) + 2, None, 1, 0, "paragraph"))
+    chunk = make_chunk(make_document(title=""), text, parts=parts, metadata={"type": kind})
+    (graph,) = read_document([chunk])
+    assert {entity.name for entity in graph.entities} == names
+    assert [(source.name, target.name) for source, target, _ in stated(graph, text)] == [("Bert Olsen", "Ann Mason")]
 
 
 def test_a_word_that_is_also_written_small_is_no_name() -> None:

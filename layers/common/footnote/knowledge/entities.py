@@ -1,23 +1,25 @@
 """The entities that a passage names, and the relations that it states, without a language model.
 
-Entities are names (`text.names`). Two of them are related where a sentence names both, and the name in a document's title to all that its
-sentences name. A passage is about its document and its section, and what their titles name. Questions are read by the same code.
+Entities are names (`text.names`). Two of them are related where a sentence names both, and the name in a document's title, where its text
+has it, to all that its sentences name. A passage is about its document and its section, and what their titles name. Questions are read by
+the same code.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from footnote.knowledge.keys import key_of, resolve
 from footnote.text.name_kinds import Kind, kind_scores, surely
 from footnote.text.names import ENDINGS, find_names
 from footnote.text.sentences import split_chunk
-from footnote.types import Chunk
+from footnote.types import MAILS, Chunk
 
 ABOUT = "@"
 """Before the key of what a passage is about."""
@@ -80,12 +82,13 @@ def read_document(chunks: Sequence[Chunk]) -> list[PassageGraph]:
     """The graph of each passage of one document. Short forms of a name get the key of the longest in the document, and all its mentions
     together tell its kind. A single word that the document also writes with a small letter is no name."""
     small = {word for chunk in chunks for word in SMALL.findall(chunk.text)}
-    found = [_named(chunk, small) for chunk in chunks]
-    full = resolve(list(dict.fromkeys(name for sentences in found for _, _, names in sentences for name in names)))
+    found = _with_endings(chunks, [_named(chunk, small) for chunk in chunks])
+    written = list(dict.fromkeys(name for sentences in found for sentence in sentences for name in sentence.names))
+    full = resolve(written)
     scores: dict[str, list[int]] = {}
     mentions: Counter[str] = Counter()
     for chunk, sentences in zip(chunks, found, strict=True):
-        for start, end, names in sentences:
+        for start, end, names, _ in sentences:
             for name in names:
                 before, _, after = chunk.text[start:end].partition(name)
                 added, key = kind_scores(name, before, after, chunk.lang), key_of(full.get(name, name))
@@ -95,16 +98,43 @@ def read_document(chunks: Sequence[Chunk]) -> list[PassageGraph]:
     return [_read(chunk, sentences, full, kinds) for chunk, sentences in zip(chunks, found, strict=True)]
 
 
-def _named(chunk: Chunk, small: Container[str]) -> list[tuple[int, int, list[str]]]:
-    """(start, end, names) of each sentence that has some."""
-    sentences = ((start, end, names_in(chunk.text[start:end], chunk.lang)) for start, end in split_chunk(chunk))
-    kept = ((start, end, [name for name in names if name.isupper() or name.casefold() not in small]) for start, end, names in sentences)
-    return [(start, end, names) for start, end, names in kept if names]
+class _Sentence(NamedTuple):
+    """A sentence that has names. `states`: what it says connects them, as a list of properties does not."""
+
+    start: int
+    end: int
+    names: list[str]
+    states: bool
 
 
-def _read(
-    chunk: Chunk, sentences: Sequence[tuple[int, int, list[str]]], full: Mapping[str, str], kinds: Mapping[str, Kind]
-) -> PassageGraph:
+def _named(chunk: Chunk, small: Container[str]) -> list[_Sentence]:
+    """The sentences that have names. Properties that head a document are read in mails only, of which they name the people."""
+    kinds = {part.offset: part.kind for part in chunk.parts}
+    is_mail = chunk.metadata.get("type") in MAILS
+    found = []
+    for start, end in split_chunk(chunk):
+        is_property = kinds.get(start) == "metadata"
+        if is_property and not is_mail:
+            continue
+        names = [name for name in names_in(chunk.text[start:end], chunk.lang) if name.isupper() or name.casefold() not in small]
+        if names:
+            found.append(_Sentence(start, end, names, not is_property))
+    return found
+
+
+def _with_endings(chunks: Sequence[Chunk], found: Sequence[Sequence[_Sentence]]) -> list[list[_Sentence]]:
+    """The sentences, with the s of names that the document never writes without it: `Jens Peters` is no genitive."""
+    endings: dict[str, list[str]] = defaultdict(list)
+    for chunk, sentences in zip(chunks, found, strict=True):
+        for start, end, names, _ in sentences:
+            for name in names:
+                after = chunk.text[start:end].partition(name)[2]
+                endings[name].append("s" if re.match(r"s\b", after) else "")
+    whole = {name: f"{name}s" for name, each in endings.items() if "" not in each and (len(each) > 1 or f"{name}s" in endings)}
+    return [[sentence._replace(names=[whole.get(name, name) for name in sentence.names]) for sentence in some] for some in found]
+
+
+def _read(chunk: Chunk, sentences: Sequence[_Sentence], full: Mapping[str, str], kinds: Mapping[str, Kind]) -> PassageGraph:
     places: dict[str, int] = {}
     entities: list[Entity] = []
     relations: dict[tuple[int, int], Relation] = {}
@@ -116,11 +146,12 @@ def _read(
             entities.append(Entity(full.get(name, name), key, kinds.get(key, "other")))
         return places.get(key)
 
-    subject = next((place(name) for name in names_in(chunk.title[:LONGEST_TITLE], chunk.lang)), None) if sentences else None
+    titled = names_in(chunk.title[:LONGEST_TITLE], chunk.lang) if sentences else []
+    subject = next((place(name) for name in titled if key_of(full.get(name, name)) in kinds), None)
     above = (chunk.title, *chunk.headings)  # which state nothing
-    for start, end, names in sentences:
+    for start, end, names, states in sentences:
         here = list(dict.fromkeys(at for name in names if (at := place(name)) is not None))
-        if len(here) > MOST_IN_SENTENCE or chunk.text[start:end].strip() in above:
+        if not states or len(here) > MOST_IN_SENTENCE or chunk.text[start:end].strip() in above:
             continue
         if subject is not None:
             here = [subject, *(at for at in here if at != subject)]

@@ -12,7 +12,7 @@ LAYERS: Mapping[KnowledgeKind, tuple[Layer, ...]] = {
     "late_interaction": ("tokens",),
     "summary_tree": ("tree", "themes"),
 }
-VERSIONS: Mapping[KnowledgeKind, int] = {"graph": 1, "late_interaction": 1, "summary_tree": 1}
+VERSIONS: Mapping[KnowledgeKind, int] = {"graph": 2, "late_interaction": 1, "summary_tree": 1}
 """Increased when what is built changes: it is then built again in the background."""
 EMBEDDED = frozenset({"late_interaction", "summary_tree"})
 """Kinds that consist of the embedder's vectors."""

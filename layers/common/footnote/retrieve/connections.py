@@ -11,13 +11,13 @@ from footnote.types.copies import replace
 
 MOST_FACTS = 20
 FIRST = 3
-"""Passages one of which must name an entity, unless the question does: the last ones may be about something else."""
+"""Passages one of which must name an entity if the question names none: the last ones may be about something else."""
 
 
 async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeReads) -> Turn:
-    """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak, one of
-    the first or the question among them. Those of entities that most of them name come first, in the passages' order. Passages that an
-    expansion added count as well."""
+    """Sets `turn.evidence.facts`: sentences of the passages that connect entities of which several passages or the question speak, with one
+    that the question names, or else one of the first passages. Those of entities that most of them name come first, in the passages'
+    order. Passages that an expansion added count as well."""
     from footnote.knowledge.entities import names_in, stated, unpack  # few processes answer with a graph
     from footnote.knowledge.keys import key_of
 
@@ -27,9 +27,10 @@ async def find_connections(turn: Turn, *, index: Index, knowledge: KnowledgeRead
     built = await knowledge.built(turn.caller, LayerScope(collection, "graph", recipe_of("graph", made_by, None)), list(chunks))
     graphs = {chunk_id: unpack(built[chunk_id]) for chunk_id in chunks if chunk_id in built}
     spoken_of = Counter(key for graph in graphs.values() for key in {entity.key for entity in graph.entities})
-    asked = {key for name in names_in(turn.asked, turn.lang) if (key := key_of(name)) in spoken_of}
+    named = [key for name in names_in(turn.asked, turn.lang) for key in (key_of(name), key_of(f"{name}s"))]  # it may be no genitive
+    asked = spoken_of.keys() & named
     spoken_of.update(asked)
-    near = asked.union(entity.key for chunk_id in list(chunks)[:FIRST] if chunk_id in graphs for entity in graphs[chunk_id].entities)
+    near = asked or {entity.key for chunk_id in list(chunks)[:FIRST] if chunk_id in graphs for entity in graphs[chunk_id].entities}
     facts: dict[Fact, int] = {}
     for chunk_id, graph in graphs.items():
         for source, target, said in stated(graph, chunks[chunk_id].text):
