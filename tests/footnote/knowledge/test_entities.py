@@ -169,9 +169,11 @@ def test_the_name_in_a_title_that_the_text_has_is_related_to_the_others(beginnin
     [
         ("Jens Peters kommt aus Bremen. Am Montag fehlt Jens Peters.", {"Jens Peters", "Bremen"}),
         ("Das ist Ann Masons Werft. Ann Mason kommt aus Bremen.", {"Ann Mason", "Bremen"}),
+        ("Apollo 11 startete in Bremen. Nach Apollo 11 kamen 40 Gäste nach Bremen.", {"Apollo 11", "Bremen"}),
+        ("In Bremen 3 Grad. In Bremen 4 Grad.", {"Bremen"}),
     ],
 )
-def test_an_s_belongs_to_a_name_that_is_never_written_without_it(text: str, names: set[str]) -> None:
+def test_an_s_or_a_number_belongs_to_a_name_by_the_whole_document(text: str, names: set[str]) -> None:
     chunk = make_chunk(make_document(title=""), text, lang="de")
     assert {entity.name for entity in read_document([chunk])[0].entities} == names
 

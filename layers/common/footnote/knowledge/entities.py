@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from footnote.knowledge.keys import key_of, resolve
 from footnote.text.name_kinds import Kind, kind_scores, surely
-from footnote.text.names import ENDINGS, find_names
+from footnote.text.names import ENDINGS, find_names, find_spans
 from footnote.text.sentences import split_chunk
 from footnote.types import MAILS, Chunk
 
@@ -27,6 +27,8 @@ MOST_NAMES, MOST_IN_SENTENCE = 60, 6
 """Names of a passage, and of a sentence, that are kept: longer ones are lists, which connect nothing."""
 SMALL = re.compile(r"\b[a-zà-öø-ÿ]\w+")
 """Words that begin with a small letter."""
+ENDING = re.compile(r"s\b| \d{1,4}\b(?![.,:]?\d)")
+"""What behind a name may belong to it."""
 LONGEST_TITLE = 80
 """Characters of a title or heading that may name something."""
 
@@ -68,7 +70,11 @@ class PassageGraph:
 
 def names_in(text: str, lang: str) -> list[str]:
     """The names in a question or a passage. Languages that the names were not learned in are read like English, by their capitals."""
-    return list(find_names(text, lang if lang in ENDINGS else "en"))
+    return list(find_names(text, _read_as(lang)))
+
+
+def _read_as(lang: str) -> str:
+    return lang if lang in ENDINGS else "en"
 
 
 def about(chunk: Chunk) -> tuple[str, ...]:
@@ -82,13 +88,13 @@ def read_document(chunks: Sequence[Chunk]) -> list[PassageGraph]:
     """The graph of each passage of one document. Short forms of a name get the key of the longest in the document, and all its mentions
     together tell its kind. A single word that the document also writes with a small letter is no name."""
     small = {word for chunk in chunks for word in SMALL.findall(chunk.text)}
-    found = _with_endings(chunks, [_named(chunk, small) for chunk in chunks])
+    found = _with_endings([_named(chunk, small) for chunk in chunks])
     written = list(dict.fromkeys(name for sentences in found for sentence in sentences for name in sentence.names))
     full = resolve(written)
     scores: dict[str, list[int]] = {}
     mentions: Counter[str] = Counter()
     for chunk, sentences in zip(chunks, found, strict=True):
-        for start, end, names, _ in sentences:
+        for start, end, names, _, _ in sentences:
             for name in names:
                 before, _, after = chunk.text[start:end].partition(name)
                 added, key = kind_scores(name, before, after, chunk.lang), key_of(full.get(name, name))
@@ -99,11 +105,13 @@ def read_document(chunks: Sequence[Chunk]) -> list[PassageGraph]:
 
 
 class _Sentence(NamedTuple):
-    """A sentence that has names. `states`: what it says connects them, as a list of properties does not."""
+    """A sentence that has names, each with the s or the number behind it. `states`: what it says connects them, as a list of properties
+    does not."""
 
     start: int
     end: int
     names: list[str]
+    endings: list[str]
     states: bool
 
 
@@ -116,22 +124,29 @@ def _named(chunk: Chunk, small: Container[str]) -> list[_Sentence]:
         is_property = kinds.get(start) == "metadata"
         if is_property and not is_mail:
             continue
-        names = [name for name in names_in(chunk.text[start:end], chunk.lang) if name.isupper() or name.casefold() not in small]
-        if names:
-            found.append(_Sentence(start, end, names, not is_property))
+        text = chunk.text[start:end]
+        spans = [(text[left:right], right) for left, right in find_spans(text, _read_as(chunk.lang))]
+        kept = [(name, right) for name, right in spans if name.isupper() or name.casefold() not in small]
+        if kept:
+            endings = [ending[0] if (ending := ENDING.match(text, right)) else "" for _, right in kept]
+            found.append(_Sentence(start, end, [name for name, _ in kept], endings, not is_property))
     return found
 
 
-def _with_endings(chunks: Sequence[Chunk], found: Sequence[Sequence[_Sentence]]) -> list[list[_Sentence]]:
-    """The sentences, with the s of names that the document never writes without it: `Jens Peters` is no genitive."""
-    endings: dict[str, list[str]] = defaultdict(list)
-    for chunk, sentences in zip(chunks, found, strict=True):
-        for start, end, names, _ in sentences:
-            for name in names:
-                after = chunk.text[start:end].partition(name)[2]
-                endings[name].append("s" if re.match(r"s\b", after) else "")
-    whole = {name: f"{name}s" for name, each in endings.items() if "" not in each and (len(each) > 1 or f"{name}s" in endings)}
-    return [[sentence._replace(names=[whole.get(name, name) for name in sentence.names]) for sentence in some] for some in found]
+def _with_endings(found: Sequence[Sequence[_Sentence]]) -> list[list[_Sentence]]:
+    """The sentences, with what belongs to the names by the whole document: the s that a name is never written without, since `Jens Peters`
+    is no genitive, and a number that it has twice, as `Windows 11`."""
+    mentions = Counter(pair for sentences in found for sentence in sentences for pair in zip(sentence.names, sentence.endings, strict=True))
+    written = {name for name, _ in mentions}
+
+    def whole(name: str, ending: str) -> str:
+        if ending == "s":
+            belongs = (name, "") not in mentions and (mentions[name, ending] > 1 or f"{name}s" in written)
+        else:
+            belongs = mentions[name, ending] > 1
+        return f"{name}{ending}" if belongs else name
+
+    return [[each._replace(names=list(map(whole, each.names, each.endings))) for each in sentences] for sentences in found]
 
 
 def _read(chunk: Chunk, sentences: Sequence[_Sentence], full: Mapping[str, str], kinds: Mapping[str, Kind]) -> PassageGraph:
@@ -149,7 +164,7 @@ def _read(chunk: Chunk, sentences: Sequence[_Sentence], full: Mapping[str, str],
     titled = names_in(chunk.title[:LONGEST_TITLE], chunk.lang) if sentences else []
     subject = next((place(name) for name in titled if key_of(full.get(name, name)) in kinds), None)
     above = (chunk.title, *chunk.headings)  # which state nothing
-    for start, end, names, states in sentences:
+    for start, end, names, _, states in sentences:
         here = list(dict.fromkeys(at for name in names if (at := place(name)) is not None))
         if not states or len(here) > MOST_IN_SENTENCE or chunk.text[start:end].strip() in above:
             continue
