@@ -52,9 +52,11 @@ class Annotations(NamedTuple):
     notes: list[Note]
     struck: list[Box]
     """Where text is struck."""
+    files: list[tuple[str, bytes]]
+    """(name, content) of the files that are attached to a place of the page."""
 
 
-NONE = Annotations([], [], [])
+NONE = Annotations([], [], [], [])
 
 
 @contextmanager
@@ -96,6 +98,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
     }
     entries: list[Entry] = []
     struck: list[Box] = []
+    files: list[tuple[str, bytes]] = []
     notes: dict[int, Note] = {}
     replies: list[tuple[int, int, tuple[str, str]]] = []
     for number in range(count):
@@ -105,6 +108,8 @@ def read_annotations(page: Any, form: Any) -> Annotations:
         kind = pdfium.FPDFAnnot_GetSubtype(item)
         if kind == pdfium.FPDF_ANNOT_STRIKEOUT and _is_shown(item):
             struck += _marked(item)
+        if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT and _is_shown(item) and (file := pdfium.FPDFAnnot_GetFileAttachment(item)):
+            files.append(attachment(file))
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             if form and _is_shown(item) and (entry := _field(item, form)):
                 entries.append(entry)
@@ -118,7 +123,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
                 replies.append((answered, number, remark))
         pdfium.FPDFPage_CloseAnnot(item)
     _add_replies(notes, replies)
-    return Annotations(entries, list(notes.values()), struck)
+    return Annotations(entries, list(notes.values()), struck, files)
 
 
 def _add_replies(notes: dict[int, Note], replies: Iterable[tuple[int, int, tuple[str, str]]]) -> None:
@@ -160,6 +165,19 @@ def _field(item: Any, form: Any) -> Entry | None:
     size = ctypes.c_float()
     pdfium.FPDFAnnot_GetFontSize(form, item, size)
     return Entry("value", "\n".join(lines), box, size.value or _size(box, len(lines)), _name(item, form)) if lines else None
+
+
+def attachment(file: Any) -> tuple[str, bytes]:
+    """(name, content) of an attached file that pdfium has opened; without content if it is damaged."""
+    import pypdfium2.raw as pdfium
+
+    name = text_of(partial(pdfium.FPDFAttachment_GetName, file))
+    size = ctypes.c_ulong()
+    if not pdfium.FPDFAttachment_GetFile(file, None, 0, size) or not size.value:
+        return name, b""
+    buffer = ctypes.create_string_buffer(size.value)
+    pdfium.FPDFAttachment_GetFile(file, buffer, size, size)
+    return name, buffer.raw
 
 
 def _is_checked(item: Any, form: Any) -> bool:

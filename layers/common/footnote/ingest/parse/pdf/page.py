@@ -71,6 +71,8 @@ class ReadPage:
     struck: int
     """Characters that were left out because they are struck."""
     shown: Callable[[Box], Box]
+    files: list[tuple[str, bytes]]
+    """(name, content) of the files that are attached to the page."""
 
 
 def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
@@ -103,7 +105,7 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     def shown(box: Box) -> Box:
         return box.turned(back, read_width, read_height)
 
-    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, reader.struck, shown)
+    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, reader.struck, shown, found.files)
 
 
 def _legible(text_page: Any) -> str:
