@@ -158,7 +158,7 @@ def test_a_workbook_in_a_text_is_read_once_and_after_the_text() -> None:
 
 def test_a_whole_file_within_a_text_is_read() -> None:
     inner = zip_of({"word/document.xml": xml("w:document", "<w:body><w:p><w:r><w:t>Dogs must be on a lead.</w:t></w:r></w:p></w:body>")})
-    files = {
+    files: dict[str, str | bytes] = {
         "word/document.xml": xml("w:document", '<w:body><w:p><w:r><w:t>Rules</w:t></w:r></w:p><w:altChunk r:id="aFChunk"/></w:body>'),
         "word/_rels/document.xml.rels": relations(aFChunk="rules.docx"),
         "word/rules.docx": inner,
@@ -222,7 +222,7 @@ def test_an_object_alone_that_is_not_read_is_said_to_be_unread() -> None:
 
 
 def test_a_file_embedded_in_a_sheet_is_read_with_the_number_of_the_sheet() -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "xl/workbook.xml": xml("workbook", '<sheets><sheet name="Plan" r:id="worksheet"/></sheets>'),
         "xl/_rels/workbook.xml.rels": relations(worksheet="worksheets/sheet1.xml"),
         "xl/worksheets/sheet1.xml": xml("worksheet", '<sheetData><row><c t="inlineStr"><is><t>See note</t></is></c></row></sheetData>'),
