@@ -36,6 +36,8 @@ class Entry(NamedTuple):
     size: float
     label: str
     """The name of the field that its author wrote for readers; "" if there is none."""
+    name: str = ""
+    """That for programs, whose words are often those of a label on the page."""
 
 
 class Note(NamedTuple):
@@ -153,7 +155,7 @@ def _field(item: Any, form: Any) -> Entry | None:
     if box.x1 - box.x0 < 1 or box.y1 - box.y0 < 1:
         return None
     if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
-        return Entry("mark", check_mark(checked=_is_checked(item, form)), box, box.y1 - box.y0, _name(item, form))
+        return Entry("mark", check_mark(checked=_is_checked(item, form)), box, box.y1 - box.y0, _label(item, form))
     if kind in (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
         text = _chosen(item, form)
     elif kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and not pdfium.FPDFAnnot_GetFormFieldFlags(form, item) & _PASSWORD:
@@ -164,7 +166,10 @@ def _field(item: Any, form: Any) -> Entry | None:
     lines = [line for line in (" ".join(line.split()) for line in clean(text).split("\n")) if line]
     size = ctypes.c_float()
     pdfium.FPDFAnnot_GetFontSize(form, item, size)
-    return Entry("value", "\n".join(lines), box, size.value or _size(box, len(lines)), _name(item, form)) if lines else None
+    if not lines:
+        return None
+    label, name = _label(item, form), text_of(partial(pdfium.FPDFAnnot_GetFormFieldName, form, item))
+    return Entry("value", "\n".join(lines), box, size.value or _size(box, len(lines)), label, name)
 
 
 def attachment(file: Any) -> tuple[str, bytes]:
@@ -190,7 +195,7 @@ def _is_checked(item: Any, form: Any) -> bool:
     return state not in ("", "Off")
 
 
-def _name(item: Any, form: Any) -> str:
+def _label(item: Any, form: Any) -> str:
     import pypdfium2.raw as pdfium
 
     return " ".join(clean(text_of(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, item))).split())
