@@ -54,7 +54,8 @@ def with_items(rows: Sequence[list[Line]], first_number: int) -> list[list[Line]
         if items:
             del found[len(found) - _names_before(rows, at, _whole(rows, at)[0]) :]
             found += [[_line(item, number)] for item in items]
-            at, number = end, number + 1
+            rows, at = rows[end:], 0  # what belongs to a table names no columns of the next one
+            number += 1
         else:
             found.append(rows[at])
             at += 1
