@@ -122,8 +122,10 @@ def _is_right(before: Line, line: Line) -> bool:
 
 
 def _is_name(line: Line) -> bool:
-    has_letters, has_digits = (any(map(of, line.text)) for of in (str.isalpha, str.isdigit))
-    return has_letters and not has_digits and len(line.text) <= _LONGEST_NAME and not line.table and bool(line.page_height)
+    text = line.text
+    if len(text) > _LONGEST_NAME or line.table or not line.page_height:
+        return False
+    return any(map(str.isalpha, text)) and not any(map(str.isdigit, text))
 
 
 def _names_before(rows: Sequence[list[Line]], at: int, header: Sequence[Line]) -> int:
