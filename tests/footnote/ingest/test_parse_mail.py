@@ -301,7 +301,7 @@ def test_mails_are_read_three_deep_however_they_are_attached() -> None:
         ("Tiefe 2", 2),
         ("Tiefe 3", 3),
     ]
-    assert str(parsed.reason).endswith("was not read. Mails within mails are read 3 deep.")
+    assert str(parsed.reason).endswith("was not read. Attachments of attachments are read 3 deep.")
 
 
 def test_a_mail_with_very_many_attachments_or_levels_is_read_within_limits() -> None:

@@ -126,7 +126,7 @@ def test_messages_are_read_three_deep() -> None:
         tree = message({"1000": f"level {depth}"}, inner=depth > 1, one={"__substg1.0_3701000D": tree})
     parsed = read(tree)
     assert [block.text for block in parsed.blocks if block.kind == "paragraph"] == ["level 1", "level 2", "level 3"]
-    assert str(parsed.reason).endswith("was not read. Mails within mails are read 3 deep.")
+    assert str(parsed.reason).endswith("was not read. Attachments of attachments are read 3 deep.")
 
 
 def test_a_message_attached_to_a_mail_is_read() -> None:

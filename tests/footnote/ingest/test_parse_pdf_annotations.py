@@ -70,6 +70,39 @@ def test_a_field_without_a_label_has_the_name_for_readers() -> None:
     assert texts(parse(make_pdf([LABELS], annotations=[field]), "a.pdf"))[-1] == "Weight of the parcel: 41 kg"
 
 
+def named(x: float, y: float, width: float, value: str, name: str, *, is_for_readers: bool = True) -> str:
+    keys = f"/Subtype /Widget /FT /Tx /Rect [{x} {y} {x + width} {y + 15}] /V ({value}) "
+    return keys + (f"/T (f{x}-{y}) /TU ({name})" if is_for_readers else f"/T ({name})")
+
+
+BELOW = [Text(60, 700, "NAME", 12), Text(60, 670, "Last", 8), Text(60, 642, "First", 8)]
+
+
+@pytest.mark.parametrize("is_for_readers", [True, False])
+def test_the_names_of_fields_say_that_labels_stand_below_them(is_for_readers: bool) -> None:
+    names = ("LAST", "FIRST") if is_for_readers else ("form1.txtLast", "form1.txtFirst")
+    fields = [named(60, 680, 240, "Roth", names[0], is_for_readers=is_for_readers)]
+    fields += [named(60, 652, 240, "Ines", names[1], is_for_readers=is_for_readers)]
+    assert texts(parse(make_pdf([BELOW], annotations=fields), "a.pdf")) == ["NAME", "Last: Roth", "First: Ines"]
+
+
+def test_a_field_without_a_telling_name_has_its_label_where_those_of_most_are() -> None:
+    page = [*BELOW, Text(60, 614, "Nickname", 8)]
+    fields = [named(60, 680, 240, "Roth", "LAST"), named(60, 652, 240, "Ines", "FIRST"), named(60, 624, 240, "Ini", "[2]")]
+    assert texts(parse(make_pdf([page], annotations=fields), "a.pdf"))[1:] == ["Last: Roth", "First: Ines", "Nickname: Ini"]
+
+
+def test_labels_of_narrow_fields_are_told_apart_by_the_fields() -> None:
+    page = [Text(60, 700, "ADDRESS", 12), Text(60, 670, "State", 8), Text(90, 670, "Zip", 8)]
+    fields = [named(60, 680, 25, "WA", "STATE"), named(90, 680, 60, "19283", "ZIP")]
+    assert texts(parse(make_pdf([page], annotations=fields), "a.pdf")) == ["ADDRESS", "State: WA Zip: 19283"]
+
+
+def test_a_number_alone_in_a_name_does_not_choose_a_label() -> None:
+    page = [Text(60, 700, "Given name", 8), Text(60, 672, "Page 1/1", 8)]
+    assert texts(parse(make_pdf([page], annotations=[named(60, 682, 240, "Ines", "f1_1")]), "a.pdf")) == ["Given name: Ines", "Page 1/1"]
+
+
 def test_fields_of_a_ruled_table_are_in_its_cells() -> None:
     lines = [Rule(50, y, 350, y) for y in (720, 690, 660)] + [Rule(x, 660, x, 720) for x in (50, 200, 350)]
     page: list[Drawing] = [*lines, Text(60, 700, "Tool"), Text(210, 700, "Number"), Text(60, 670, "Hammer")]

@@ -171,3 +171,46 @@ def test_words_that_stand_below_each_other_by_chance_are_no_column() -> None:
     lines = [("The lock opens", "on all days"), ("but the gate is", "shut at night"), ("by the keeper of", "the harbour.")]
     (block,) = parse(make_pdf([two_columns(*lines, x=136)]), "a.pdf").blocks
     assert block.text == "The lock opens on all days but the gate is shut at night by the keeper of the harbour."
+
+
+def between_uprights(rows: Sequence[Sequence[str]], xs: Sequence[float], *, sides: bool = True) -> list[Drawing]:
+    """Rows 20 high between rules above and below them all, and upright ones between the columns."""
+    bottom = 700 - 20 * len(rows)
+    drawn: list[Drawing] = [Rule(xs[0], y, xs[-1], y) for y in (722, 700, bottom)]
+    drawn += [Rule(x, bottom, x, 722) for x in (xs if sides else xs[1:-1])]
+    names = [Text(x + 4, 707, f"Name{i}") for i, x in enumerate(xs[:-1])]
+    return [
+        *drawn,
+        *names,
+        *(Text(x + 4, 686 - 20 * j, cell) for j, row in enumerate(rows) for x, cell in zip(xs, row, strict=False) if cell),
+    ]
+
+
+EVENTS = [("1", "Cast off", "", "", ""), ("2", "Tack", "", "", ""), ("3", "Reef", "", "5", ""), ("4", "Moor", "7", "", "")]
+
+
+def test_lines_that_each_begin_with_a_number_are_rows_without_rules_between_them() -> None:
+    [block] = blocks(between_uprights(EVENTS, (50, 100, 200, 300, 400, 500)))
+    assert block.text.split("\n")[2:] == [
+        "| 1 | Cast off |  |  |  |",
+        "| 2 | Tack |  |  |  |",
+        "| 3 | Reef |  | 5 |  |",
+        "| 4 | Moor | 7 |  |  |",
+    ]
+
+
+def test_a_line_without_a_number_goes_on_with_the_row_above() -> None:
+    events = [*EVENTS[:2], ("", "to port", "", "", ""), *EVENTS[2:]]
+    [block] = blocks(between_uprights(events, (50, 100, 200, 300, 400, 500)))
+    assert block.text.split("\n")[3] == "| 2 | Tack to port |  |  |  |"
+
+
+def test_wide_gaps_within_cells_are_no_columns_between_many_upright_rules() -> None:
+    events = [(number, f"{what}         Now", *rest) for number, what, *rest in EVENTS]
+    [block] = blocks(between_uprights(events, (50, 100, 250, 300, 350, 400, 450), sides=False))
+    assert block.text.split("\n")[2].startswith("| 1 | Cast off Now |")
+
+
+def test_a_cell_of_several_lines_beside_a_number_is_no_row_each() -> None:
+    cells = [("Oak", "5", "", "", ""), ("Ash", "", "", "", ""), ("Elm", "", "", "", ""), ("Fir", "", "", "", "")]
+    assert len(blocks(between_uprights(cells, (50, 100, 200, 300, 400, 500)))[0].text.split("\n")) == 3

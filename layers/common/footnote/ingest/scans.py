@@ -193,7 +193,7 @@ class ScanParser:
         numbers = sorted(found.lines)
         lines = [line for number in numbers for line in found.lines[number]]
         added = [_as_shown(block, found) for block in to_blocks(lines, len(numbers))] if lines else []
-        blocks = sorted((*parsed.blocks, *added), key=lambda block: block.page or 0)  # stable: the order within a page stays
+        blocks = sorted((*parsed.blocks, *added), key=lambda block: (block.page is None, block.page or 0))  # attached files stay last
         reasons, remedies = [parsed.reason], [parsed.remedy]
         for reason, remedy in self._problems(found, pages):
             reasons.append(reason)

@@ -66,6 +66,15 @@ class Pair(NamedTuple):
     end: int
 
 
+class FileWithin(NamedTuple):
+    """A file within another one: attached to a PDF, or embedded in an Office file. `page`: the one that it stands on, as in `Block.page`;
+    None = unknown, or on none."""
+
+    name: str
+    content: bytes
+    page: int | None = None
+
+
 class Scans(NamedTuple):
     """The numbers of the pages that OCR may read, and what `Parsed.reason` says of them."""
 
@@ -92,6 +101,8 @@ class Parsed:
     """What the file says of itself beside its text: name → a text, or a list of texts. Searches can filter by it."""
     scans: Scans | None = None
     """Only between a parser and OCR."""
+    files: tuple[FileWithin, ...] = ()
+    """Only between the parser of a format and `footnote.ingest.parse.parse`, which reads them too."""
 
 
 class Part(NamedTuple):

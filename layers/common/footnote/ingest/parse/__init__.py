@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.faq_pairs import split_questions
@@ -18,6 +19,9 @@ from footnote.ingest.parse.detect import detect
 from footnote.ingest.parse.html import first_heading
 from footnote.ingest.parse.title import is_supported, name_for_people, usable_title
 from footnote.types import Parsed
+
+if TYPE_CHECKING:
+    from footnote.ingest.parse.attached import Attachments
 
 FORMATS: dict[str, str] = {
     "pdf": "footnote.ingest.parse.pdf",
@@ -70,12 +74,18 @@ _SHEETS = frozenset(("xlsx", "xlsb", "ods"))
 _WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "xlsb", "odt", "ods", "odp", "epub", "rtf", "hwp", "hwpx"))
 
 
-def parse(data: bytes, file_name: str) -> Parsed:
-    """Parses a file into blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
+def parse(data: bytes, file_name: str, outer: Attachments | None = None, depth: int = 1) -> Parsed:
+    """Parses a file into blocks in reading order, and a title; files within it become sections at its end. Raises UnreadableFile with a
+    reason and a remedy. `outer`: reads the files within the outermost file, if this is one of them; `depth`: 1 = the outermost one."""
     if data and (plugin := installed.reader_of(file_name)):
         return finish(installed.parse(plugin, data, file_name), plugin.name, file_name)
     name = detect(data, file_name)
-    return finish(import_module(FORMATS[name]).parse(data), name, file_name)
+    parsed: Parsed = import_module(FORMATS[name]).parse(data)
+    if parsed.files:
+        from footnote.ingest.parse.attached import with_files
+
+        parsed = with_files(parsed, outer, depth)
+    return finish(parsed, name, file_name)
 
 
 def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from footnote.errors import OldFormat, Scan, UnreadableFile
-from footnote.ingest.parse.ole import Container
-from footnote.ingest.parse.package import Package, attr, needs_password
+from footnote.ingest.parse.ole import SIGNATURE, Container
+from footnote.ingest.parse.package import Package, needs_password
 
 if TYPE_CHECKING:
     from footnote.ingest.parse.package import Package
@@ -55,7 +55,6 @@ _MIME = {
 _FOLDERS = {"word/": "docx", "xl/": "xlsx", "ppt/": "pptx"}
 _LOCKED_SLIDES = b"\xdf\xc4\xd1\xf3"
 """What the stream of the current user holds in a PowerPoint file with a password."""
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = (
     ("__properties_version1.0", "msg"),
     ("\x05HwpSummaryInformation", "hwp"),
@@ -156,7 +155,7 @@ def detect(data: bytes, file_name: str) -> str:
         return _kind_of_zip(data)
     if b"%PDF-" in data[:1024]:
         return "pdf"
-    if data.startswith(_OLE):
+    if data.startswith(SIGNATURE):
         return _kind_of_ole(data)
     if data.startswith(b"HWP Document File V"):
         raise _old("hwp97")
@@ -225,7 +224,8 @@ def _is_locked_word(header: bytes) -> bool:
 
 def _kind_of_zip(data: bytes) -> str:
     package = Package(data)
-    mime = package.read("mimetype")[:200].decode("ascii", "replace").strip() or _mime_in_manifest(package)
+    said = package.read("mimetype")[:200].decode("ascii", "replace").strip()
+    mime = said or package.media_type("/")  # some programs only write it into the manifest
     mime = mime.removesuffix("-template")
     if mime in _MIME:
         return _MIME[mime]
@@ -237,12 +237,6 @@ def _kind_of_zip(data: bytes) -> str:
         if package.names(folder):
             return name
     raise foreign_archive(package, mime)
-
-
-def _mime_in_manifest(package: Package) -> str:
-    """What the manifest of an OpenDocument file says that it is; some programs write nothing else that says so."""
-    entries = package.rows("META-INF/manifest.xml", "file-entry")
-    return next((attr(entry, "media-type") or "" for entry in entries if attr(entry, "full-path") == "/"), "")
 
 
 def _old(name: str) -> OldFormat:
@@ -277,7 +271,9 @@ def foreign_archive(package: Package, mime: str) -> UnreadableFile:
 def foreign_container(streams: set[str]) -> UnreadableFile:
     """The error for an OLE container that is no document. `streams`: the names of its streams, in small letters."""
     kind = (
-        "a Visio drawing (.vsd)"
+        "an equation of an old Office version"
+        if "equation native" in streams
+        else "a Visio drawing (.vsd)"
         if "visiodocument" in streams
         else "a Publisher file (.pub)"
         if "quill" in str(streams)

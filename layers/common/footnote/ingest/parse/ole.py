@@ -7,6 +7,8 @@ from typing import Any
 
 from footnote.ingest.parse.package import damaged
 
+SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of a container."""
 MAX_STREAM = 200 * 1024 * 1024
 """Maximum bytes of a stream that is read, and of what one unpacks to."""
 

@@ -130,6 +130,11 @@ class Package:
         """The main part of an Office file; `usual` if the file does not name it."""
         return next((r.target for r in self.related("").values() if r.kind == "officeDocument" and r.target in self), usual)
 
+    def media_type(self, path: str) -> str:
+        """What the manifest of an OpenDocument file says that a document in it is; "" if nothing. `path`: "/" = the file itself."""
+        entries = self.rows("META-INF/manifest.xml", "file-entry")
+        return next((attr(entry, "media-type") or "" for entry in entries if _key(attr(entry, "full-path") or "") == _key(path)), "")
+
     def title(self, part: str = "docProps/core.xml") -> str:
         """The title in the document's properties, if it is usable."""
         root = self.xml(part)

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.embedded import embedded
 from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, Relation, attr, child, count, damaged, local
 from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import blocks_of, divide, fill_spans
-from footnote.types import Block, Parsed
+from footnote.types import Block, FileWithin, Parsed
 
 _TITLES = ("title", "ctrTitle")
 _FRAME = ("dt", "ftr", "sldNum", "hdr", "sldImg")  # date, footer and number of a slide
@@ -32,6 +33,7 @@ def parse(data: bytes) -> Parsed:
     slides = [relations.get(_relation_id(node)) for node in root.iterfind("{*}sldIdLst/{*}sldId")]
     authors = _authors(package, relations)
     blocks: list[Block] = []
+    files: dict[str, FileWithin] = {}
     hidden = struck = 0
     for number, relation in enumerate(slides, 1):
         slide = package.xml(relation.target) if relation else None
@@ -41,10 +43,13 @@ def parse(data: bytes) -> Parsed:
             hidden += 1
         else:
             struck += sum(len(node.text or "") for node in slide.iter("{*}t") if _is_struck(child(node.getparent(), "rPr"), None))
-            blocks.extend(_Slide(package, relation.target, number, authors).read(slide))
+            reader = _Slide(package, relation.target, number, authors)
+            blocks.extend(reader.read(slide))
+            files = reader.files | files
     title = package.title() or next((block.text for block in blocks if block.kind == "heading" and not block.text.isdecimal()), "")
     reason, remedy = (f"Hidden slides were left out: {hidden}.", "Show them and add the file again.") if hidden else (None, None)
-    return reported(Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy), struck)
+    parsed = Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy, files=tuple(files.values()))
+    return reported(parsed, struck)
 
 
 class _Slide:
@@ -53,6 +58,7 @@ class _Slide:
         self._package = package
         self._relations = package.related(part)
         self._number = number
+        self.files: dict[str, FileWithin] = {}  # part → the embedded file
 
     def read(self, slide: Element) -> list[Block]:
         """The blocks of a slide: the title first, then the rest in the order of a screen reader."""
@@ -73,6 +79,10 @@ class _Slide:
         if tag == "graphicFrame":
             for node in shape.iter("{*}tbl", "{*}chart", "{*}relIds"):
                 yield from self._graphic(node)
+            for node in shape.iter("{*}oleObj"):
+                relation = self._relations.get(_relation_id(node))
+                if relation and (file := embedded(self._package, relation, self._number)):
+                    self.files[relation.target] = file
 
     def _text(self, shape: Element) -> Iterator[Block]:
         kind, is_placeholder = _placeholder(shape)

@@ -13,7 +13,7 @@ from itertools import accumulate, groupby, repeat, zip_longest
 from footnote.ingest.parse.notes import check_mark, comment
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_number, is_value, line_of
-from footnote.types import Block, Parsed
+from footnote.types import Block, FileWithin, Parsed
 
 MAX_CELLS = 500_000
 """Maximum non-empty cells of a file that are read."""
@@ -60,6 +60,8 @@ class Sheet:
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
+    files: list[FileWithin] = field(default_factory=list)
+    """Embedded files."""
     comments: Comments = field(default_factory=dict)
     unsaved: set[tuple[int, int]] = field(default_factory=set)
     """(row, column) of formulas whose values are not in the file, as in files of programs that do not calculate."""
@@ -87,6 +89,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     repeats = _MAX_REPEATS
     hidden_rows = hidden_columns = 0
     blocks: list[Block] = []
+    files: list[FileWithin] = []
     struck = 0
     for sheet in sheets:
         struck += _leave_out_struck(sheet)
@@ -95,6 +98,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         hidden_rows, hidden_columns = hidden_rows + rows, hidden_columns + columns
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
+        files += sheet.files
         found = [*tables(sheet.rows, wide, sheet.number, sheet.comments), *sheet.extra]
         if found:
             blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
@@ -111,7 +115,8 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
     if unsaved := sum(len(sheet.unsaved) for sheet in sheets):
         reasons.append(f"Cells with formulas but no saved values: {unsaved}.")
         remedies.append("Open the file in a spreadsheet program, save it there and add it again.")
-    parsed = Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
+    said = " ".join(reasons) or None, " ".join(remedies) or None
+    parsed = Parsed(tuple(blocks), title, count, reason=said[0], remedy=said[1], files=tuple(files))
     return reported(parsed, struck)
 
 

@@ -13,7 +13,7 @@ _REMEDY = "Remove the strikethrough from what is still valid and add it again."
 
 def reported(parsed: Parsed, struck: int) -> Parsed:
     """The parsed file, with a reason if more characters were struck than kept. UnreadableFile if all were."""
-    if struck and not has_text(parsed.blocks):
+    if struck and not parsed.files and not has_text(parsed.blocks):
         raise UnreadableFile("All text of this file is struck through.", _REMEDY)
     if struck <= sum(len(block.text) for block in parsed.blocks):
         return parsed

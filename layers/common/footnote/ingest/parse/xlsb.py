@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 
 from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.embedded import embedded_in
 from footnote.ingest.parse.number_format import BUILT_IN, show
 from footnote.ingest.parse.package import Package, damaged
 from footnote.ingest.parse.runs import run_of
@@ -99,6 +100,7 @@ class _Book:
                     sheet.struck.setdefault(row, {})[column] = text
         sheet.rows = {row: dict(sorted(sheet.rows[row].items())) for row in sorted(sheet.rows)}
         sheet.extra = list(drawings(self._package, relation.target, number))
+        sheet.files = list(embedded_in(self._package, relation.target, number))
         self._add_comments(sheet, relation.target)
         return sheet
 

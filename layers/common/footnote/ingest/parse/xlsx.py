@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
+from footnote.ingest.parse.embedded import embedded_in
 from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
 from footnote.ingest.parse.runs import joined, run_of
@@ -99,6 +100,7 @@ class _Book:
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
         sheet.extra = list(drawings(self._package, relation.target, number))
+        sheet.files = list(embedded_in(self._package, relation.target, number))
         sheet.comments = _comments(self._package, relation.target, self._people)
         return sheet
 

@@ -13,6 +13,7 @@ from footnote.ingest.parse.docx import forms
 from footnote.ingest.parse.docx.comments import read_threads
 from footnote.ingest.parse.docx.styles import Look, Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.embedded import embedded
 from footnote.ingest.parse.notes import comment
 from footnote.ingest.parse.omml import read_equation
 from footnote.ingest.parse.package import Element, Package, attr, child, count, damaged, local
@@ -21,7 +22,7 @@ from footnote.ingest.parse.runs import Formula, joined, run_of
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.symbol_font import symbol, with_symbols
 from footnote.ingest.parse.table import blocks_of, divide, fill_spans
-from footnote.types import Block, BlockKind, Parsed
+from footnote.types import Block, BlockKind, FileWithin, Parsed
 
 # deletions, field instructions, the readings of ruby text, and elements without text
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
@@ -51,7 +52,8 @@ def parse(data: bytes) -> Parsed:
     pages = reader.pages.page if reader.pages.are_known else None
     title = package.title() or html.first_heading(blocks)
     blocks = [*said_once(_headers(reader), blocks), *blocks]
-    return reported(Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages), reader.struck)
+    blocks = [block if pages else replace(block, page=None) for block in blocks]
+    return reported(Parsed(tuple(blocks), title, pages, files=tuple(reader.files.values())), reader.struck)
 
 
 def _headers(reader: _Reader) -> Iterator[Block]:
@@ -83,6 +85,7 @@ class _Reader:
         self.relations = package.related(part)
         self.pages = Pages()
         self.struck = 0  # characters
+        self.files: dict[str, FileWithin] = {}  # part → the embedded file
         self._styles = Styles(self._of_kind("styles"))
         self._numbering = read_numbering(self._of_kind("numbering"))
         self._notes = {(local(note), attr(note, "id")): [note] for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
@@ -128,6 +131,8 @@ class _Reader:
             ):
                 self._flush()
                 self._blocks.extend(html.parse(self.package.read(relation.target)).blocks)
+            elif tag == "altChunk":
+                self._embed(node)
 
     # --- paragraphs
 
@@ -271,6 +276,8 @@ class _Reader:
                 self._text(Formula(read_equation(node)), inline, look)
             elif tag in ("docPr", "cNvPr", "chart", "relIds", "textpath"):
                 self._graphic(tag, node, inline)
+            elif tag == "OLEObject":
+                self._embed(node)
             elif tag == "ffData":
                 inline.texts.append(forms.field_value(node))
             else:
@@ -298,6 +305,11 @@ class _Reader:
             inline.page = inline.page or self.pages.page
             for range_ in self._ranges.values():
                 range_.append(text[: _LONGEST_RANGE + 1])
+
+    def _embed(self, node: Element) -> None:
+        relation = self.relations.get(attr(node, "id") or "")
+        if relation and (file := embedded(self.package, relation, self.pages.page)):
+            self.files.setdefault(relation.target, file)
 
     def _graphic(self, tag: str, node: Element, inline: _Inline) -> None:
         page = self.pages.page

@@ -40,23 +40,25 @@ def parse(data: bytes) -> Parsed:
     package, content, body = _open(data)
     common = package.xml("styles.xml")
     styles, title = read_styles(common, content), package.title("meta.xml")
-    reader = _Reader(styles, Objects(package), read_controls(body))
+    objects = Objects(package)
+    reader = _Reader(styles, objects, read_controls(body))
     if local(body) in ("presentation", "drawing"):
         blocks = [block for number, page in enumerate(body.iterfind("{*}page"), 1) for block in reader.slide(page, number)]
-        return reported(Parsed(tuple(blocks), title or html.first_heading(blocks), reader.page), reader.struck)
+        title = title or html.first_heading(blocks)
+        return reported(Parsed(tuple(blocks), title, reader.page, files=tuple(objects.files.values())), reader.struck)
     reader.flow(body)
     blocks = reader.end()
     title = title or html.first_heading(blocks)
     blocks = [*said_once(_headers(styles, common), blocks), *blocks]
-    if reader.page == 1:
-        return reported(Parsed(tuple(replace(block, page=None) for block in blocks), title), reader.struck)
-    return reported(Parsed(tuple(blocks), title, reader.page), reader.struck)
+    pages = reader.page if reader.page > 1 else None
+    blocks = [block if pages else replace(block, page=None) for block in blocks]
+    return reported(Parsed(tuple(blocks), title, pages, files=tuple(objects.files.values())), reader.struck)
 
 
-def open_document(data: bytes) -> tuple[Element, Styles, str]:
-    """The content, styles and title of an OpenDocument file."""
+def open_document(data: bytes) -> tuple[Element, Styles, str, Objects]:
+    """The content, styles, title and objects of an OpenDocument file."""
     package, content, body = _open(data)
-    return body, read_styles(package.xml("styles.xml"), content), package.title("meta.xml")
+    return body, read_styles(package.xml("styles.xml"), content), package.title("meta.xml"), Objects(package)
 
 
 def _open(data: bytes) -> tuple[Package, Element, Element]:
@@ -163,6 +165,8 @@ class _Reader:
                     self._add(block.kind, block.text)
             elif tag in ("text-box", "table", "object"):
                 self.flow(inner if tag != "table" else [inner])
+            if tag in ("object", "object-ole") and self._objects:
+                self._objects.embed(inner, self.page)
         self._describe(node)
 
     def _describe(self, node: Element) -> None:

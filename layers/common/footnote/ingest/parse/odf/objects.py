@@ -1,4 +1,4 @@
-"""Reads the charts and equations of OpenDocument files, which are documents of their own within the package."""
+"""Reads the objects of OpenDocument files, which are documents of their own within the package: charts, equations, embedded files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import number
+from footnote.ingest.parse.embedded import embedded_object
 from footnote.ingest.parse.package import Element, Package, attr, child, count, local, parse_xml
 from footnote.ingest.parse.table import to_markdown
-from footnote.types import Block
+from footnote.types import Block, FileWithin
 
 _MAX_COLUMNS = 100
 _MAX_ROWS = 1_000
@@ -21,6 +22,7 @@ class Objects:
 
     def __init__(self, package: Package) -> None:
         self._package = package
+        self.files: dict[str, FileWithin] = {}  # folder or part → the embedded file
 
     def formula(self, node: Element | None) -> str:
         """An embedded equation as text; "" for any other object. `node`: an element `object` or None."""
@@ -34,6 +36,15 @@ class Objects:
             return [Block("paragraph", text)] if (text := _equation(root)) else []
         chart = child(root, "body", "chart", "chart")
         return list(_chart(chart)) if chart is not None else []
+
+    def embed(self, node: Element, page: int | None) -> None:
+        """Adds the file that an object contains to `files`, unless the object is a chart or an equation. `page`: that it stands on."""
+        root = self._root(node) if local(node) == "object" else None
+        if root is not None and (local(root) == "math" or child(root, "body", "chart") is not None):
+            return
+        href = attr(node, "href") or ""
+        if file := embedded_object(self._package, href, page):
+            self.files[href] = file
 
     def _root(self, node: Element | None) -> Element | None:
         if node is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import itemgetter
 
 from footnote.ingest.parse.decode import spaced
@@ -25,7 +26,7 @@ _GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group", "tabl
 
 def parse(data: bytes) -> Parsed:
     """Parses an OpenDocument spreadsheet (.ods)."""
-    body, styles, title = open_document(data)
+    body, styles, title, objects = open_document(data)
     sheets: list[Sheet] = []
     left = MAX_CELLS
     tables = list(body.iterfind("{*}table"))
@@ -33,8 +34,11 @@ def parse(data: bytes) -> Parsed:
         if not styles.of(attr(table, "style-name")).hidden:
             sheet = Sheet(spaced(attr(table, "name") or ""), number)
             left = _fill(sheet, table, styles, left)
+            for node in table.iter("{*}object", "{*}object-ole"):
+                objects.embed(node, number)
             sheets.append(sheet)
-    return to_parsed(sheets, title, len(tables), len(tables) - len(sheets), left < 0)
+    parsed = to_parsed(sheets, title, len(tables), len(tables) - len(sheets), left < 0)
+    return replace(parsed, files=tuple(objects.files.values()))
 
 
 def _fill(sheet: Sheet, table: Element, styles: Styles, left: int) -> int:

@@ -10,14 +10,14 @@ from typing import Any
 from footnote.errors import Scan, UnreadableFile
 from footnote.ingest.parse.decode import clean
 from footnote.ingest.parse.notes import comment
-from footnote.ingest.parse.pdf.annotations import is_dynamic, opened_form
+from footnote.ingest.parse.pdf.annotations import attachment, is_dynamic, opened_form
 from footnote.ingest.parse.pdf.blocks import to_blocks
 from footnote.ingest.parse.pdf.insert import at, inserted
 from footnote.ingest.parse.pdf.lines import Box, Line
 from footnote.ingest.parse.pdf.page import read_page
 from footnote.ingest.parse.struck import reported
 from footnote.ingest.parse.title import usable_title
-from footnote.types import Block, Parsed, Place, Scans
+from footnote.types import Block, FileWithin, Parsed, Place, Scans
 
 OCR = "Install Tesseract with the language of the text where the server runs, or run OCR on it, then add it again."
 
@@ -38,6 +38,8 @@ class Read:
     """Pages with text in a font that does not say which letters it shows; it is not among the lines."""
     struck: int = 0
     """Characters that are struck; they are not among the lines."""
+    files: list[FileWithin] = field(default_factory=list)
+    """What is attached to the document or to its pages."""
 
     @property
     def unreadable(self) -> list[int]:
@@ -60,21 +62,26 @@ def parse(data: bytes) -> Parsed:
         raise damaged_pdf()
     scanned = list(_without_letters(read))
     problems = [*_problems(document), *scanned]
-    if not read.lines and not read.added and not (read.struck and not scanned):
+    if not read.lines and not read.added and not read.files and not (read.struck and not scanned):
         raise UnreadableFile(*problems[0]) if is_dynamic(document) else _without_text(read)
     blocks = [_as_shown(block, read.shown) for block in inserted(to_blocks(read.lines, read.pages), read.added)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
     reasons, remedies = ([*dict.fromkeys(each)] for each in zip(*problems, strict=True)) if problems else ([], [])
     scans = Scans(tuple(read.unreadable), " ".join(reason for reason, _ in scanned)) if scanned else None
-    parsed = Parsed(tuple(blocks), title, read.pages, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None, scans=scans)
+    said = " ".join(reasons) or None, " ".join(remedies) or None
+    parsed = Parsed(tuple(blocks), title, read.pages, reason=said[0], remedy=said[1], scans=scans, files=tuple(read.files))
     return reported(parsed, read.struck)
 
 
 def read_pages(document: Any) -> Read:
     """Reads all pages of a document that pdfium has opened; a damaged page does not affect the others."""
     import pypdfium2
+    import pypdfium2.raw as pdfium
 
     read = Read(len(document))
+    for index in range(document.count_attachments()):
+        if file := pdfium.FPDFDoc_GetAttachment(document, index):
+            read.files.append(FileWithin(*attachment(file)))
     described: set[str] = set()  # a logo is on many pages
     with opened_form(document) as form:
         for number in range(1, read.pages + 1):
@@ -92,6 +99,7 @@ def read_pages(document: Any) -> Read:
                     read.added.append(at(Block("image", text), number, box))
                     described.add(text)
             read.shown[number] = found.shown
+            read.files += [FileWithin(name, content, number) for name, content in found.files]
             read.struck += found.struck
             if found.has_nonsense:
                 read.nonsense.append(number)

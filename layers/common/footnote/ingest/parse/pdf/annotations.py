@@ -36,6 +36,8 @@ class Entry(NamedTuple):
     size: float
     label: str
     """The name of the field that its author wrote for readers; "" if there is none."""
+    name: str = ""
+    """That for programs, whose words are often those of a label on the page."""
 
 
 class Note(NamedTuple):
@@ -52,9 +54,11 @@ class Annotations(NamedTuple):
     notes: list[Note]
     struck: list[Box]
     """Where text is struck."""
+    files: list[tuple[str, bytes]]
+    """(name, content) of the files that are attached to a place of the page."""
 
 
-NONE = Annotations([], [], [])
+NONE = Annotations([], [], [], [])
 
 
 @contextmanager
@@ -96,6 +100,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
     }
     entries: list[Entry] = []
     struck: list[Box] = []
+    files: list[tuple[str, bytes]] = []
     notes: dict[int, Note] = {}
     replies: list[tuple[int, int, tuple[str, str]]] = []
     for number in range(count):
@@ -105,6 +110,8 @@ def read_annotations(page: Any, form: Any) -> Annotations:
         kind = pdfium.FPDFAnnot_GetSubtype(item)
         if kind == pdfium.FPDF_ANNOT_STRIKEOUT and _is_shown(item):
             struck += _marked(item)
+        if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT and _is_shown(item) and (file := pdfium.FPDFAnnot_GetFileAttachment(item)):
+            files.append(attachment(file))
         if kind == pdfium.FPDF_ANNOT_WIDGET:
             if form and _is_shown(item) and (entry := _field(item, form)):
                 entries.append(entry)
@@ -118,7 +125,7 @@ def read_annotations(page: Any, form: Any) -> Annotations:
                 replies.append((answered, number, remark))
         pdfium.FPDFPage_CloseAnnot(item)
     _add_replies(notes, replies)
-    return Annotations(entries, list(notes.values()), struck)
+    return Annotations(entries, list(notes.values()), struck, files)
 
 
 def _add_replies(notes: dict[int, Note], replies: Iterable[tuple[int, int, tuple[str, str]]]) -> None:
@@ -148,7 +155,7 @@ def _field(item: Any, form: Any) -> Entry | None:
     if box.x1 - box.x0 < 1 or box.y1 - box.y0 < 1:
         return None
     if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
-        return Entry("mark", check_mark(checked=_is_checked(item, form)), box, box.y1 - box.y0, _name(item, form))
+        return Entry("mark", check_mark(checked=_is_checked(item, form)), box, box.y1 - box.y0, _label(item, form))
     if kind in (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX):
         text = _chosen(item, form)
     elif kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and not pdfium.FPDFAnnot_GetFormFieldFlags(form, item) & _PASSWORD:
@@ -159,7 +166,23 @@ def _field(item: Any, form: Any) -> Entry | None:
     lines = [line for line in (" ".join(line.split()) for line in clean(text).split("\n")) if line]
     size = ctypes.c_float()
     pdfium.FPDFAnnot_GetFontSize(form, item, size)
-    return Entry("value", "\n".join(lines), box, size.value or _size(box, len(lines)), _name(item, form)) if lines else None
+    if not lines:
+        return None
+    label, name = _label(item, form), text_of(partial(pdfium.FPDFAnnot_GetFormFieldName, form, item))
+    return Entry("value", "\n".join(lines), box, size.value or _size(box, len(lines)), label, name)
+
+
+def attachment(file: Any) -> tuple[str, bytes]:
+    """(name, content) of an attached file that pdfium has opened; without content if it is damaged."""
+    import pypdfium2.raw as pdfium
+
+    name = text_of(partial(pdfium.FPDFAttachment_GetName, file))
+    size = ctypes.c_ulong()
+    if not pdfium.FPDFAttachment_GetFile(file, None, 0, size) or not size.value:
+        return name, b""
+    buffer = ctypes.create_string_buffer(size.value)
+    pdfium.FPDFAttachment_GetFile(file, buffer, size, size)
+    return name, buffer.raw
 
 
 def _is_checked(item: Any, form: Any) -> bool:
@@ -172,7 +195,7 @@ def _is_checked(item: Any, form: Any) -> bool:
     return state not in ("", "Off")
 
 
-def _name(item: Any, form: Any) -> str:
+def _label(item: Any, form: Any) -> str:
     import pypdfium2.raw as pdfium
 
     return " ".join(clean(text_of(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, item))).split())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from operator import itemgetter
 from statistics import median
 from typing import NamedTuple
 
 from footnote.ingest.parse.pdf.annotations import Entry
 from footnote.ingest.parse.pdf.lines import Box
 from footnote.ingest.parse.pdf.tables import Piece
-from footnote.ingest.parse.pdf.words import GAP, Word
+from footnote.ingest.parse.pdf.words import GAP, GAP_IN_TABLE, Word
 
 _MOST = 2_000_000
 """Entries times words and entries of a page; a larger form is read without its labels."""
@@ -32,6 +36,11 @@ _USUAL_SIZE = 10.0
 _TALL = 2.5
 """Font heights from which a field is of several lines."""
 
+_NAMED = 0.5
+"""The share of a label's words above which the field's name says that it is the field's."""
+_WORDS = re.compile(r"[^\W\d_]+|\d+")
+_CAPITAL_WITHIN = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
 Row = tuple[str, list[Word]]
 
 
@@ -45,6 +54,13 @@ class _At(NamedTuple):
     @property
     def word(self) -> Word:
         return self.row[self.position]
+
+    def label(self, starts: Collection[int]) -> str:
+        """The text of the label that ends with this word."""
+        first = self.position
+        while first and not _begins(self.row, first, starts):
+            first -= 1
+        return " ".join(word.text for word in self.row[first : self.position + 1] if word.first >= 0)
 
 
 def in_table(entry: Entry) -> Piece:
@@ -61,10 +77,12 @@ def with_entries(rows: Sequence[Row], entries: Sequence[Entry], width: float) ->
     many = len(entries) * (len(entries) + sum(map(len, words))) > _MOST
     marks = [entry.box for entry in entries if entry.kind == "mark"]
     size = median(_height(word) for row in words for word in row) if words else _USUAL_SIZE
+    starts = set() if many else _starts(entries, words)
+    are_below = not many and _are_labels_below(entries, words, starts)
     for entry in sorted(entries, key=lambda entry: (entry.box.y0, entry.box.x0)):
         if not many and _is_drawn(entry, words):
             continue
-        if many or not _is_beside_label(entry, words, marks, width):
+        if many or not _is_beside_label(entry, words, marks, width, starts, are_below=are_below):
             row = _row_of(entry, min(size, entry.size))
             if row:
                 placed.insert(len(placed) if many else _place(entry.box, placed), (entry.text, row))
@@ -85,8 +103,10 @@ def _is_drawn(entry: Entry, rows: Sequence[list[Word]]) -> bool:
     return text in inside if len(text) >= _SURE else text == inside
 
 
-def _is_beside_label(entry: Entry, rows: Sequence[list[Word]], marks: Sequence[Box], width: float) -> bool:
-    """Puts the entry into the row of its label, if there is one."""
+def _is_beside_label(
+    entry: Entry, rows: Sequence[list[Word]], marks: Sequence[Box], width: float, starts: Collection[int], *, are_below: bool
+) -> bool:
+    """Puts the entry into the row of its label, if there is one. `starts`, `are_below`: see the functions of these names."""
     box = entry.box
     left, right = _beside(box, rows)
     if entry.kind == "mark":
@@ -96,16 +116,70 @@ def _is_beside_label(entry: Entry, rows: Sequence[list[Word]], marks: Sequence[B
             return False
         _insert(entry, left, is_label=False)
         return True
-    if left and left.gap <= _CLOSE * _height(left.word):
-        label: _At | None = left
-    else:
-        label = _stacked(box, rows, above=True) or (left if left and left.gap <= _FAR * width else None)
-    if label is None and not entry.label:
-        label = _stacked(box, rows, above=False)
+    beside = left if left and left.gap <= _FAR * width else None
+    is_close = beside and beside.gap <= _CLOSE * _height(beside.word)
+    stacked = list(_stacked(box, rows, starts))
+    label = _named(entry, [beside, *stacked] if beside and is_close else [*stacked, beside] if beside else stacked, starts)
+    if label is None:
+        above, below = (_aligned(box, rows, starts, above=each) for each in (True, False))
+        label = beside if is_close else (below if are_below else None) or above or beside or (None if entry.label else below)
     if label is None:
         return False
     _insert(entry, label, is_label=True)
     return True
+
+
+def _named(entry: Entry, labels: Sequence[_At], starts: Collection[int]) -> _At | None:
+    """The label of which a field has most words in its name for readers, or else in that for programs: “Last name” of `txtLastName`."""
+    for name in (entry.label, entry.name.rpartition(".")[2]):
+        words = _words(name)
+        share, place = max(((_share(_words(at.label(starts)), words), -i) for i, at in enumerate(labels)), default=(0.0, 0))
+        if share > _NAMED:
+            return labels[-place]
+    return None
+
+
+def _share(label: Sequence[str], name: Sequence[str]) -> float:
+    """The share of a label's words that are in a name; 0 if they are only numbers."""
+    common = label if "".join(label) == "".join(name) else [word for word in label if word in name]
+    return len(common) / len(label) if any(map(str.isalpha, common)) else 0.0
+
+
+def _words(text: str) -> list[str]:
+    """The words and numbers of a text, in small letters without accents."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", _CAPITAL_WITHIN.sub(" ", text)) if not unicodedata.combining(char))
+    return _WORDS.findall(plain.casefold())
+
+
+def _are_labels_below(entries: Sequence[Entry], rows: Sequence[list[Word]], starts: Collection[int]) -> bool:
+    """Whether the labels of a page stand below its fields, as the names of most fields say."""
+    fields = [entry for entry in entries if entry.kind == "value"]
+    named = [(entry, _named(entry, list(_stacked(entry.box, rows, starts)), starts)) for entry in fields]
+    return 2 * sum(label is not None and label.word.head.y0 > entry.box.y0 for entry, label in named) > len(fields)
+
+
+def _starts(entries: Sequence[Entry], rows: Sequence[list[Word]]) -> set[int]:
+    """The first characters of the words that begin a label because they are aligned with a field directly above or below, however close
+    to each other the labels of narrow fields are."""
+    lefts = [entry.box for entry in entries if entry.kind == "value"]
+    return {
+        word.first
+        for row in rows
+        for before, word in pairwise(row)
+        for box in lefts
+        if abs(word.head.x0 - box.x0) <= _SLACK
+        and word.head.x0 - before.tail.x1 > GAP_IN_TABLE * _height(word)
+        and max(box.y0 - word.head.y1, word.head.y0 - box.y1) <= _ABOVE * _height(word)
+    }
+
+
+def _begins(row: Sequence[Word], index: int, starts: Collection[int]) -> bool:
+    """Whether a label begins with a word of a row."""
+    return not index or row[index - 1].first < 0 or _is_apart(row[index - 1], row[index], starts)
+
+
+def _is_apart(before: Word, word: Word, starts: Collection[int]) -> bool:
+    return word.first in starts or word.head.x0 - before.tail.x1 > GAP * _height(word)
 
 
 def _mark(entry: Entry, left: _At | None, right: _At | None, marks: Sequence[Box], width: float) -> bool:
@@ -156,44 +230,57 @@ def _beside(box: Box, rows: Sequence[list[Word]]) -> tuple[_At | None, _At | Non
     return left, right
 
 
-def _stacked(box: Box, rows: Sequence[list[Word]], *, above: bool) -> _At | None:
+def _aligned(box: Box, rows: Sequence[list[Word]], starts: Collection[int], *, above: bool) -> _At | None:
     """The last word of the label that begins directly above or below the left edge of a field."""
-    best: _At | None = None
+    best: tuple[tuple[float, float], _At] | None = None
+    for at in _stacked(box, rows, starts):
+        index = at.position
+        while index and not _begins(at.row, index, starts):
+            index -= 1
+        x0 = at.row[index].head.x0
+        if (at.word.head.y0 < box.y0) == above and x0 >= box.x0 - 2 * _SLACK and (best is None or (x0, at.gap) < best[0]):
+            best = ((x0, at.gap), at)
+    return best[1] if best else None
+
+
+def _stacked(box: Box, rows: Sequence[list[Word]], starts: Collection[int]) -> Iterator[_At]:
+    """The last word of each label that is directly above or below a field: first those above, then from left to right."""
+    found: list[tuple[bool, float, float, _At]] = []
     for row in rows:
         for index, word in enumerate(row):
-            gap = box.y0 - word.head.y1 if above else word.head.y0 - box.y1
-            if word.first < 0 or not -_SLACK <= gap <= _ABOVE * _height(word) or not box.x0 - 2 * _SLACK <= word.head.x0 < box.x1:
+            is_below = word.head.y0 - box.y0 > box.y1 - word.head.y1
+            gap = word.head.y0 - box.y1 if is_below else box.y0 - word.head.y1
+            if word.first < 0 or not -_SLACK <= gap <= _ABOVE * _height(word) or word.head.x0 >= box.x1:
                 continue
-            begins = not index or word.head.x0 - row[index - 1].tail.x1 > GAP * _height(word) or row[index - 1].first < 0
-            if begins and (best is None or (word.head.x0, gap) < (best.word.head.x0, best.gap)):
-                best = _At(row, index, gap)
-    if best is None:
-        return None
-    index = best.position
-    while index + 1 < len(best.row) and best.row[index + 1].head.x0 - best.row[index].tail.x1 <= GAP * _height(best.word):
-        index += 1
-    return best._replace(position=index)
+            if not _begins(row, index, starts):
+                continue
+            last = index
+            while last + 1 < len(row) and not _is_apart(row[last], row[last + 1], starts):
+                last += 1
+            if row[last].tail.x1 > box.x0:
+                found.append((is_below, word.head.x0, gap, _At(row, last, gap)))
+    yield from (each[-1] for each in sorted(found, key=itemgetter(0, 1, 2)))
 
 
 def _insert(entry: Entry, at: _At, *, is_label: bool) -> None:
     """Puts the entry after a word. `is_label`: the word names it."""
     row, index, _ = at
-    word = row[index]
+    word, box = row[index], entry.box
+    is_stacked = not box.y0 - _SLACK <= (word.tail.y0 + word.tail.y1) / 2 <= box.y1 + _SLACK
     following = row[index + 1] if index + 1 < len(row) else None
     if is_label:
         if _is_blank(word):
             text = word.text.rstrip("_.… ")
             row[index] = word._replace(text=text) if text else word
-        in_sentence = following is not None and following.text[:1].islower()
+        in_sentence = following is not None and following.text[:1].islower() and not is_stacked
         last = row[index].text[-1:]
         if word.first >= 0 and not in_sentence and (last.isalnum() or last in ")%"):
             row[index] = row[index]._replace(text=f"{row[index].text}:")
-    box, size = entry.box, _height(word)
+    size = _height(word)
     x0 = word.tail.x1 + _SPACE * size if is_label else max(box.x0, word.tail.x1 + _SPACE * size)
     x1 = max(box.x1, x0)
     if following is not None and following.head.x0 < x1:
         x1 = max(x0, following.head.x0 - _SPACE * size)
-    is_stacked = not box.y0 - _SLACK <= (word.tail.y0 + word.tail.y1) / 2 <= box.y1 + _SLACK
     if is_stacked:
         x1 = x0
     y0, y1 = word.tail.y0, word.tail.y1

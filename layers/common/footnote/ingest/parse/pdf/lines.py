@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -28,6 +29,14 @@ _ITEM_GAP = 3
 """Font heights; the widest gap between a bullet and the text of its item."""
 _OVERLAP = 0.25
 """Font heights by which the boxes of successive lines may overlap."""
+_LIST_ROWS = 6
+"""Rows of two lists side by side without bullets, at least."""
+_BULLETS = 0.5
+"""The share of lines with a bullet from which they are a list."""
+_EDGES = 4
+"""Left edges of the headings, items and sub-items of a list, at most; cells that are centred or flush right have more."""
+_INDENT = 0.5
+"""Font heights between two of them, at least."""
 _MOST_LINES = 300
 """A page with more lines is a drawing or a table."""
 
@@ -97,15 +106,19 @@ def with_bullets(rows: Sequence[Sequence[Line]], dots: Sequence[Box]) -> list[li
 def unweave(rows: Sequence[Sequence[Line]]) -> list[Line]:
     """Turns a page's rows, each split at wide gaps, into lines in reading order.
 
-    Several successive rows that split at the same place into two pieces of running text are two columns, of which the
-    left one is read first. Other pieces, such as table cells, stay in one line.
+    Several successive rows that split at the same place into two pieces of running text, or of two lists, are two columns, of which
+    the left one is read first. Other pieces, such as table cells, stay in one line.
     """
     lines: list[Line] = []
     start = 0
     while start < len(rows):
         end, gutter = _columns(rows, start)
         if end - start >= _COLUMN_ROWS:
-            pieces = [piece for row in rows[start:end] for piece in row]
+            first = start
+            while first and len(rows[first - 1]) == 1 and _is_head(rows[first - 1][0], rows[first][0], gutter):
+                first -= 1
+                lines.pop()
+            pieces = [piece for row in rows[first:end] for piece in row]
             lines += [piece for piece in pieces if piece.x0 < gutter]
             lines += [piece for piece in pieces if piece.x0 >= gutter]
             start = end
@@ -228,7 +241,42 @@ def _columns(rows: Sequence[Sequence[Line]], start: int) -> tuple[int, float]:
         return start, 0.0
     narrowest = min(median((row[i].x1 - row[i].x0) / max(row[i].size, 1.0) for row in pairs) for i in (0, 1))
     is_text = narrowest > _COLUMN_WIDTH and all(_runs_on([row[i] for row in pairs]) for i in (0, 1))
-    return (end, right) if is_text else (start, 0.0)
+    if is_text or _are_lists(rows[start:end], right):
+        return end, right
+    return start, 0.0
+
+
+def _are_lists(rows: Sequence[Sequence[Line]], gutter: float) -> bool:
+    """Whether two columns are lists: by their bullets, or because both have indents, and each where the other has none: the cells of a
+    column begin at one place, or change it in the same row."""
+    pieces = [piece for row in rows for piece in row]
+    columns = [[piece for piece in pieces if (piece.x0 < gutter) == is_left] for is_left in (True, False)]
+    if all(sum(BULLET.match(piece.text) is not None for piece in column) >= _BULLETS * len(column) for column in columns):
+        return True
+    edges = [_edges(column) for column in columns]
+    if not all(edges):
+        return False
+    usual = [max(found, key=len) for found in edges]
+    pairs = [row for row in rows if len(row) == 2]
+    apart = Counter((row[0].x0 in usual[0], row[1].x0 in usual[1]) for row in pairs)
+    return len(pairs) >= _LIST_ROWS and apart[True, False] > 0 and apart[False, True] > 0
+
+
+def _edges(column: Sequence[Line]) -> list[list[float]]:
+    """The left edges of the lines by the few places at which they begin; none if they are no words, or begin at many places."""
+    edges: list[list[float]] = []
+    for line in sorted(column, key=lambda line: line.x0):
+        if edges and line.x0 - edges[-1][-1] < _INDENT * line.size:
+            edges[-1].append(line.x0)
+        else:
+            edges.append([line.x0])
+    are_words = all(any(map(str.isalpha, line.text)) for line in column)
+    return edges if are_words and 1 < len(edges) <= _EDGES and min(map(len, edges)) > 1 else []
+
+
+def _is_head(line: Line, below: Line, gutter: float) -> bool:
+    """Whether a line is directly above the right one of two columns, and in it."""
+    return line.x0 >= gutter and not line.table and -_OVERLAP * line.size < below.y0 - line.y1 < line.size
 
 
 def _runs_on(column: Sequence[Line]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from footnote.ingest.parse.pdf.annotations import Entry, Note, read_annotations
 from footnote.ingest.parse.pdf.figures import Figure, read_figures
 from footnote.ingest.parse.pdf.filled import in_table, with_entries
+from footnote.ingest.parse.pdf.items import with_items
 from footnote.ingest.parse.pdf.legible import ODD, is_nonsense, is_shifted, is_word
 from footnote.ingest.parse.pdf.lines import Box, Line, in_place, unweave, with_bullets
 from footnote.ingest.parse.pdf.rules import read_drawn
@@ -71,6 +72,8 @@ class ReadPage:
     struck: int
     """Characters that were left out because they are struck."""
     shown: Callable[[Box], Box]
+    files: list[tuple[str, bytes]]
+    """(name, content) of the files that are attached to the page."""
 
 
 def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
@@ -94,7 +97,7 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     entries = [entry._replace(box=read(entry.box)) for entry in found.entries]
     reader.strike(map(read, found.struck), rules)
     rows = with_bullets(list(reader.rows(text, grids, entries)), [read(dot) for dot in drawn.dots])
-    lines = in_place(unweave(rows))
+    lines = in_place(unweave(with_items(rows, len(grids) + 1)))
     text_page.close()
     back = (page.get_rotation() - turn) % 360
     notes = [note._replace(box=read(note.box)) for note in found.notes]
@@ -103,7 +106,7 @@ def read_page(page: Any, number: int, form: Any = None) -> ReadPage:
     def shown(box: Box) -> Box:
         return box.turned(back, read_width, read_height)
 
-    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, reader.struck, shown)
+    return ReadPage(lines, notes, figures, drawn.has_image, reader.has_nonsense, reader.struck, shown, found.files)
 
 
 def _legible(text_page: Any) -> str:

@@ -23,6 +23,10 @@ _EVEN = 0.75
 """Lines of a band that fill this share of its cells are separate rows, although no rule separates them."""
 _RULED_ROWS = 4
 """In a table with so many bands, the names of its columns are one row, although each may be of several complete lines."""
+_LEAST_KEYED, _KEYED = 3, 0.75
+"""Lines of a band that fill its first and another column, and their share, from which each begins a row, whatever else it fills."""
+_RULED_COLUMNS = 5
+"""A table with so many columns between rules has no others, even if there are no rules at its sides."""
 _WRAPPED = 0.3
 """If a larger share of lines starts with a lower-case letter, they are lines of one text."""
 _SAME_LINE = 0.65
@@ -115,7 +119,7 @@ def _crosses(upright: Sequence[Box], y0: float, y1: float) -> bool:
 
 def fill(grid: Grid, pieces: Sequence[Piece]) -> list[Row]:
     """The grid's rows with their texts; [] if it is not a table."""
-    by_gaps = () if grid.is_closed else _columns_by_gaps(grid, pieces)
+    by_gaps = () if grid.is_closed or len(grid.xs) > _RULED_COLUMNS else _columns_by_gaps(grid, pieces)
     xs = by_gaps if len(by_gaps) > len(grid.xs) or len(grid.xs) == 2 else grid.xs
     columns = len(xs) - 1
     if columns < 2 or not pieces:
@@ -156,9 +160,27 @@ def _rows_of_band(placed: Sequence[tuple[int, Piece]], columns: int, *, whole: b
     filled = sum(len({column for column, _ in line}) for line in lines) / (len(lines) * columns)
     starts = [piece.text[:1] for line in lines[1:] for _, piece in line if piece.text[:1].isalpha()]
     wrapped = sum(map(str.islower, starts)) > _WRAPPED * len(starts)
-    if not whole and len(lines) > 1 and filled >= (_EVEN if len(lines) > 2 else 1.0) and not wrapped:
+    if whole or len(lines) == 1 or wrapped:
+        return [_row(lines, columns)]
+    if filled >= (_EVEN if len(lines) > 2 else 1.0):
         return [_row([line], columns) for line in lines]
-    return [_row(lines, columns)]
+    return [_row(group, columns) for group in _keyed(lines)]
+
+
+def _keyed(lines: Sequence[list[tuple[int, Piece]]]) -> list[list[list[tuple[int, Piece]]]]:
+    """The lines in rows, of which each begins with what is in its first column, if most lines do and say something of it; else all
+    lines in one."""
+    used = [{column for column, _ in line} for line in lines]
+    first = min(set().union(*used))
+    begins = [first in columns and len(columns) > 1 for columns in used]
+    if not begins[0] or sum(begins) < max(_LEAST_KEYED, _KEYED * len(lines)):
+        return [list(lines)]
+    rows: list[list[list[tuple[int, Piece]]]] = []
+    for line, is_first in zip(lines, begins, strict=True):
+        if is_first:
+            rows.append([])
+        rows[-1].append(line)
+    return rows
 
 
 def _by_line(placed: Sequence[tuple[int, Piece]]) -> list[list[tuple[int, Piece]]]:

@@ -27,6 +27,8 @@ _TRACKED = 1.6
 _NEXT_LINE = 0.7
 """Minimum distance of a line from the previous one, in font heights."""
 _HYPHEN_AT_END = re.compile(r"[\x02\ufffe]$")
+_BLANK = "\uf020"
+"""The space of a symbol font."""
 _LEADERS = re.compile(r"(?:\s?\.){4,}\s?")
 
 
@@ -171,4 +173,4 @@ def around(a: Box, b: Box) -> Box:
 
 def cleaned(text: str) -> str:
     """Clean text of a line; dots that lead to a page number become one sign."""
-    return _LEADERS.sub(" … ", clean(_HYPHEN_AT_END.sub("-", text.strip()))).strip()
+    return _LEADERS.sub(" … ", clean(_HYPHEN_AT_END.sub("-", text.strip()).replace(_BLANK, " "))).strip()
