@@ -20,7 +20,7 @@ _PART = re.compile(
     r"|\\begin\s*\{(verbatim|lstlisting|minted)\*?\}(?:\[[^\]\n]*\])?(?:\{\w+\})?"
     r"|\\begin\s*\{(tabular[xy]?\*?|longtable)\}"
 )
-_VERBATIM = re.compile(r"(\\begin\s*\{(verbatim|lstlisting|minted)\*?\}.*?\\end\s*\{\2\*?\})", re.DOTALL)
+_VERBATIM = re.compile(r"\\begin\s*\{(verbatim|lstlisting|minted)\*?\}")
 _RULE = re.compile(
     r"\\(?:(?:top|mid|bottom)rule|hline|(?:cmidrule|cline)\s*(?:\([lr]*\))?\{[^{}]*\}|addlinespace|endhead|endfoot|endlastfoot|endfirsthead)"
     r"(?:\[[^\]\n]*\])?"
@@ -48,6 +48,7 @@ _ACCENT = re.compile(r"""\\(?:([`'^~"=.])\s*|([uvHckrd])(?:\s+|(?=\{)))\{?\\?([A
 _LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L)(?![A-Za-z])(?:\{\}|[ ]+)?")
 _LETTERS = dict(zip("ss ae AE oe OE aa AA o O l L".split(), "ß æ Æ œ Œ å Å ø Ø ł Ł".split(), strict=True))
 _ITEM = re.compile(r"\s*\\item\b[ \t]*")
+_MARK = re.compile("\0(\\d+)\0")
 _LIST_END = re.compile(r"\\end\s*\{(?:itemize|enumerate|description)\}")
 _LABEL = re.compile(r"\[([^\[\]]{1,300})\]\s*")
 _SIGNS = (("\\\\", "\n"), ("\\ ", " "), ("~", " "), ("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
@@ -55,11 +56,9 @@ _SIGNS = (("\\\\", "\n"), ("\\ ", " "), ("~", " "), ("---", "—"), ("--", "–"
 
 def parse(data: bytes) -> Parsed:
     """Parses LaTeX."""
-    parts = _VERBATIM.split(decode(data))  # the texts, each with what is verbatim behind it, and its kind
-    marks = [f"\0{number}\0" for number in range(1, len(parts), 3)]
-    text = _with_letters(written_out(_COMMENT.sub("", "".join(map("".join, zip(parts[::3], [*marks, ""], strict=True))))))
-    for mark, verbatim in zip(marks, parts[1::3], strict=True):
-        text = text.replace(mark, verbatim, 1)
+    written, verbatim = _apart(decode(data))
+    text = _with_letters(written_out(_COMMENT.sub("", written)))
+    text = _MARK.sub(lambda mark: verbatim[int(mark[1])], text)
     head = {found[1]: words for found in _TITLE.finditer(text) if (words := " ".join(_plain(found[2]).split()))}
     title = head.get("title", "")
     body = text.partition("\\begin{document}")[2].partition("\\end{document}")[0] or text
@@ -87,6 +86,20 @@ def parse(data: bytes) -> Parsed:
             remedy="If they matter, add the PDF that is made of it instead.",
         )
     return parsed
+
+
+def _apart(text: str) -> tuple[str, list[str]]:
+    """(The text with a mark for each part that is verbatim, these parts). One without an end reaches to the end of the text."""
+    written: list[str] = []
+    parts: list[str] = []
+    at = 0
+    while found := _VERBATIM.search(text, at):
+        end = text.find(f"\\end{{{found[1]}", found.end())
+        stop = text.find("}", end) + 1 if end >= 0 else 0
+        written += [text[at : found.start()], f"\0{len(parts)}\0"]
+        at = stop or len(text)
+        parts.append(text[found.start() : at])
+    return "".join((*written, text[at:])), parts
 
 
 def _with_letters(text: str) -> str:

@@ -17,9 +17,12 @@ _NAME = re.compile(r"\{?\s*\\([A-Za-z@]+|.)\s*\}?\s*")
 _COUNT = re.compile(r"\[(\d)\]\s*")
 _OPTION = re.compile(r"\s*\[([^\[\]]{0,500})\]")
 _PARAMETERS = re.compile(r"(?:#\d)*(?=\{)")
-_LABELLED = re.compile(r"\}\s*\\label\s*\{([^{}]{1,200})\}")
-_HEADING = re.compile(r"\\(?:part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*(?:\[[^\]]{0,500}\])?\s*(?=\{)")
-_MOST_DEPTH = 20
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_LABELLED = re.compile(
+    r"\\(?:part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*(?:\[[^\]]{0,500}\])?\s*"
+    r"\{((?:[^{}]|\{[^{}]{0,500}\}){1,1000})\}\s*\\label\s*\{([^{}]{1,200})\}"
+)
+_MOST_DEPTH = 10
 _MOST_EXPANDED = 20_000
 """Commands that are written out in a file at most, because one may use itself."""
 _PREFIXES = dict(
@@ -85,16 +88,12 @@ def group(text: str, at: int) -> tuple[str, int]:
         found = _COMMAND.match(text, at)
         end = found.end() if found else min(at + 1, len(text))
         return text[at:end], end
-    depth, place = 0, at
-    while place < len(text):
-        sign = text[place]
-        if sign == "\\":
-            place += 1
-        elif sign in "{}":
-            depth += 1 if sign == "{" else -1
+    depth = 0
+    for sign in _BRACE.finditer(text, at):
+        if sign[0] in "{}":
+            depth += 1 if sign[0] == "{" else -1
             if not depth:
-                return text[at + 1 : place], place + 1
-        place += 1
+                return text[at + 1 : sign.start()], sign.end()
     return text[at + 1 :], len(text)
 
 
@@ -179,11 +178,7 @@ def _arguments(text: str, at: int, macro: _Macro) -> tuple[list[str], int]:
 
 def _references(text: str) -> dict[str, _Macro]:
     """The commands that refer to a part of the text, which name the heading with this label."""
-    names: dict[str, str] = {}
-    for found in _HEADING.finditer(text):
-        name, end = group(text, found.end())
-        if label := _LABELLED.match(text, end - 1):
-            names[label[1].strip()] = name
+    names = {found[2].strip(): found[1] for found in _LABELLED.finditer(text)}
 
     def write(arguments: Sequence[str]) -> str:
         known = [f"“{names[each]}”" for each in map(str.strip, arguments[0].split(",")) if each in names]

@@ -6,8 +6,8 @@ import re
 
 _ENCRYPTED = re.compile(r"^[> ]*-----BEGIN PGP MESSAGE-----$.*?(?:^[> ]*-----END PGP MESSAGE-----$|\Z)", re.MULTILINE | re.DOTALL)
 _SIGNED = re.compile(
-    r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[\w-]+: [^\n]*\n)*\n(.*?)"
-    r"^-----BEGIN PGP SIGNATURE-----$.*?(?:^-----END PGP SIGNATURE-----$|\Z)",
+    r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[\w-]+: [^\n]*\n)*\n((?:(?!-----BEGIN PGP)[^\n]*\n)*)"
+    r"-----BEGIN PGP SIGNATURE-----$.*?(?:^-----END PGP SIGNATURE-----$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 _ESCAPED_DASH = re.compile(r"^- (?=-)", re.MULTILINE)

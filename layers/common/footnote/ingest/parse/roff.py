@@ -30,6 +30,8 @@ _START = re.compile(r"^[.'][ \t]*")
 _COMMENT = re.compile(r'[ \t]*\\".*')
 _TRUE = frozenset(("n", "!t", r"\n(.g", r"\n[.g]"))
 """Conditions that are true for a terminal, and for groff."""
+_LONGEST_LINE = 10_000
+"""Characters of lines that are joined into one at most."""
 _MOST_EXPANDED = 20_000
 """Macros of its own that a page uses at most, because one may use itself."""
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
@@ -62,7 +64,7 @@ def _requests(text: str, page: _Page) -> Iterator[tuple[str, str]]:
     depth = 0  # of a block of lines that are not shown
     while lines:
         line = lines.popleft()
-        while line.endswith("\\") and not line.endswith("\\\\") and lines:
+        while line.endswith("\\") and not line.endswith("\\\\") and lines and len(line) < _LONGEST_LINE:
             line = line[:-1] + lines.popleft()
         if depth:
             depth += line.count("\\{") - line.count("\\}")
