@@ -129,3 +129,97 @@ def test_a_file_without_events_or_without_a_calendar_says_so() -> None:
     with pytest.raises(UnreadableFile, match="This calendar has no events"):
         read(calendar())
     assert read(b"Dates are on the board.").blocks == (Block("paragraph", "Dates are on the board."),)
+
+
+def texts(event: str) -> list[str]:
+    """What stands below an event's summary and its facts."""
+    return [block.text for block in read(calendar(f"SUMMARY:Regatta\n{event}")).blocks[2:]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("X-GOOGLE-CONFERENCE:https://meet.example/kqp", "Google conference: https://meet.example/kqp"),
+        ("CONFERENCE;VALUE=URI;FEATURE=PHONE;LABEL=Dial in:tel:+49-30-555", "Conference (Dial in): tel:+49-30-555"),
+        ("ATTACH;FILENAME=Plan.pdf:https://drive.example/77", "Attached (Plan.pdf): https://drive.example/77"),
+        ("CONTACT:Ms Tamm\\, ext. 318", "Contact: Ms Tamm, ext. 318"),
+        ("RESOURCES:Boat 4,Vests", "Resources: Boat 4, Vests"),
+        ("PRIORITY:1", "Priority: high (1 of 9)"),
+        ("PRIORITY:9", "Priority: low (9 of 9)"),
+        ("CLASS:CONFIDENTIAL", "Visibility: confidential"),
+        ("GEO:59.9;10.7", "Coordinates: 59.9, 10.7"),
+        ("PERCENT-COMPLETE:40", "Done: 40 %"),
+    ],
+)
+def test_what_else_is_known_of_an_event_is_told(lines: str, expected: str) -> None:
+    assert facts(f"SUMMARY:Regatta\n{lines}") == [expected]
+
+
+def test_what_programs_write_into_every_event_is_left_out() -> None:
+    event = "SUMMARY:Regatta\nCLASS:PUBLIC\nPRIORITY:5\nTRANSP:OPAQUE\nX-MICROSOFT-CDO-BUSYSTATUS:BUSY\nX-ID:a b\nLOCATION:Pier 4"
+    assert facts(event) == ["Where: Pier 4"]
+
+
+@pytest.mark.parametrize(
+    ("alarm", "expected"),
+    [
+        ("TRIGGER:-PT30M\nDESCRIPTION:Pack the vests", "30 minutes before the start: Pack the vests"),
+        ("TRIGGER:-P0DT1H0M0S\nDESCRIPTION:REGATTA", "1 hour before the start"),
+        ("TRIGGER;RELATED=END:PT5M\nDESCRIPTION:Reminder", "5 minutes after the end"),
+        ("TRIGGER:PT0S", "at the start"),
+        ("TRIGGER;VALUE=DATE-TIME:20260703T180000Z", "2026-07-03 18:00 (UTC)"),
+    ],
+)
+def test_a_reminder_says_when_it_comes_and_what_it_says(alarm: str, expected: str) -> None:
+    assert facts(f"SUMMARY:Regatta\nBEGIN:VALARM\nACTION:DISPLAY\n{alarm}\nEND:VALARM") == [f"Reminder: {expected}"]
+
+
+def test_a_description_in_html_is_read_as_a_page_and_its_links_are_told() -> None:
+    event = "SUMMARY:Regatta\nLOCATION:Pier 4\nX-ALT-DESC;FMTTYPE=text/html:" + (
+        "<p>Off\\, again on <b>May 2</b>.<br><a href='https://t.example/j'>Join</a></p>"
+    )
+    assert facts(event) == ["Where: Pier 4", "Link “Join”: https://t.example/j"]
+    assert texts("LOCATION:Pier 4\nDESCRIPTION:<ul><li>Vest</li><li>Rope</li></ul>") == ["- Vest\n- Rope"]
+
+
+def test_the_description_in_html_adds_only_what_the_plain_one_lacks() -> None:
+    event = "LOCATION:Pier 4\nDESCRIPTION:Bring a vest.\nX-ALT-DESC;FMTTYPE=text/html:<p>Bring a <b>vest</b>.</p><p>No dogs.</p>"
+    assert texts(event) == ["Bring a vest.", "No dogs."]
+
+
+def test_a_file_in_an_event_is_read_and_what_is_not_read_is_said() -> None:
+    note, image = "VGlkZSBhdCAzLg==", "iVBORw0KGgo="
+    event = f"LOCATION:Pier 4\nATTACH;FILENAME=tide.txt;ENCODING=BASE64;VALUE=BINARY:{note}\n"
+    parsed = read(calendar(f"SUMMARY:Regatta\n{event}ATTACH;FILENAME=map.png;ENCODING=BASE64;VALUE=BINARY:{image}"))
+    assert [block.text for block in parsed.blocks[2:]] == ["Attachments: tide.txt, map.png", "tide.txt", "Tide at 3."]
+    assert str(parsed.reason).startswith("The attachment map.png was not read.")
+
+
+def test_free_and_busy_times_are_told() -> None:
+    busy = (
+        "BEGIN:VFREEBUSY\nORGANIZER:mailto:ida@example.org\nDTSTART:20261201T000000Z\nDTEND:20261208T000000Z\n"
+        "FREEBUSY;FBTYPE=BUSY-UNAVAILABLE:20261203T080000Z/20261203T120000Z,20261204T080000Z/PT30M\nEND:VFREEBUSY\n"
+    )
+    assert read(f"BEGIN:VCALENDAR\n{busy}END:VCALENDAR\n".encode()).blocks == (
+        Block("heading", "Free and busy times", 1),
+        Block(
+            "list",
+            "- When: 2026-12-01 00:00 to 2026-12-08 00:00 (UTC)\n"
+            "- Busy unavailable: 2026-12-03 08:00–12:00 (UTC), 2026-12-04 08:00–08:30 (UTC)\n- Organizer: ida@example.org",
+        ),
+    )
+
+
+def test_hours_in_which_somebody_is_available_are_told() -> None:
+    hours = "BEGIN:AVAILABLE\nSUMMARY:Office hours\nDTSTART:20261201T090000\nDTEND:20261201T170000\nRRULE:FREQ=DAILY\nEND:AVAILABLE\n"
+    data = f"BEGIN:VCALENDAR\nBEGIN:VAVAILABILITY\nBUSYTYPE:BUSY-UNAVAILABLE\n{hours}END:VAVAILABILITY\nEND:VCALENDAR\n"
+    assert [block.text for block in read(data.encode()).blocks] == [
+        "Availability",
+        "- Otherwise: busy unavailable",
+        "Office hours",
+        "- Available: Office hours\n- When: 2026-12-01 09:00–17:00\n- Repeats: every day",
+    ]
+
+
+def test_the_description_of_a_calendar_stands_before_its_events() -> None:
+    assert read(calendar("SUMMARY:Regatta", head="X-WR-CALDESC:For members.\n")).blocks[0] == Block("paragraph", "For members.")

@@ -385,3 +385,54 @@ def test_the_mails_of_a_mailbox_have_their_attachments_below_them() -> None:
         ("No subject.", 0),
     ]
     assert parsed.records == (0, 5)
+
+
+def report(kind: str, text: str, returned: str) -> bytes:
+    parts = ("text/plain\n\nYour mail came back.", f"message/{kind}\n\n{text}", returned)
+    body = "".join(f"--x\nContent-Type: {part}\n" for part in parts)
+    head = "From: MAILER-DAEMON@example.org\nTo: ida@example.org\nSubject: Undelivered"
+    return f'{head}\nMIME-Version: 1.0\nContent-Type: multipart/report; boundary="x"\n\n{body}--x--\n'.encode()
+
+
+RETURNED = "text/rfc822-headers\n\nFrom: ida@example.org\nTo: ole@example.org\nSubject: Key for hut 6\nReceived: by mx.example.org\n"
+
+
+@pytest.mark.parametrize("kind", ["delivery-status", "global-delivery-status", "disposition-notification", "feedback-report"])
+def test_why_a_mail_was_not_delivered_is_read(kind: str) -> None:
+    text = (
+        "Reporting-MTA: dns; mx.example.org\nX-Note:\n\nFinal-Recipient: rfc822; ole@example.org\n"
+        "Diagnostic-Code: smtp; 552 Mailbox full,\n quota of 2 GB für Ole\n"
+    )
+    assert parse(report(kind, text, RETURNED), "a.eml").blocks[2:] == (
+        Block("paragraph", "Your mail came back."),
+        Block("list", "- Reporting-MTA: dns; mx.example.org"),
+        Block("list", "- Final-Recipient: rfc822; ole@example.org\n- Diagnostic-Code: smtp; 552 Mailbox full, quota of 2 GB für Ole"),
+        Block("heading", "Key for hut 6", 2),
+        Block("metadata", "From: ida@example.org\nTo: ole@example.org"),
+    )
+
+
+def test_lines_of_a_report_that_are_no_fields_are_kept() -> None:
+    parsed = parse(report("delivery-status", "Action: failed\n550-not here, write\n550 to Ida\nStatus: 5.0.0\n", RETURNED), "a.eml")
+    assert [block.text for block in parsed.blocks if block.kind == "list"] == [
+        "- Action: failed",
+        "- 550-not here, write\n- 550 to Ida\n- Status: 5.0.0",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["message/global", "message/news"])
+def test_a_returned_mail_of_another_type_is_read_as_a_mail(kind: str) -> None:
+    parsed = parse(report("delivery-status", "Action: failed\n", f"{kind}\n\nFrom: ida@example.org\nSubject: Hut\n\nAt 9.\n"), "a.eml")
+    assert [block.text for block in parsed.blocks[-3:]] == ["Hut", "From: ida@example.org", "At 9."]
+
+
+def test_flowed_text_has_no_gap_where_its_lines_were_divided() -> None:
+    head = "From: a@example.org\nSubject: Hut\nContent-Type: text/plain; format=flowed; delsp=yes\n\n"
+    assert parse(f"{head}It lies with the Pfört \nner.\n".encode(), "a.eml").blocks[-1].text == "It lies with the Pförtner."
+
+
+def test_a_text_that_is_encrypted_is_said_to_be_unread() -> None:
+    parsed = parse(bytes(mail(text="Look:\n-----BEGIN PGP MESSAGE-----\n\nhQEMA5\n-----END PGP MESSAGE-----\n")), "a.eml")
+    assert [block.text for block in parsed.blocks[1:]] == [f"{HEADER}\nAttachments: encrypted.asc", "Look:"]
+    assert parsed.reason == ("The attachment encrypted.asc was not read. This is an encrypted message, which is not supported.")
+    assert parsed.remedy == "Decrypt it and add the result."

@@ -148,3 +148,10 @@ def test_a_truncated_message_is_damaged() -> None:
     data = ole(message({"1000": "x" * 9000}))
     with pytest.raises(UnreadableFile, match=r"^This file is damaged"):
         parse(data[: len(data) // 2], "a.msg")
+
+
+def test_a_text_that_is_encrypted_is_said_to_be_unread() -> None:
+    text = "Look:\r\n-----BEGIN PGP MESSAGE-----\r\n\r\nhQEMA5\r\n-----END PGP MESSAGE-----\r\n"
+    parsed = read(message({"0037": "Hut", "0C1A": "Ida", "1000": text}))
+    assert [block.text for block in parsed.blocks] == ["Hut", "From: Ida\nAttachments: encrypted.asc", "Look:"]
+    assert str(parsed.reason).startswith("The attachment encrypted.asc was not read. This is an encrypted message")

@@ -144,3 +144,27 @@ def test_tags_that_never_end_take_no_longer() -> None:
         began = time.process_time()
         read("1\n00:00:01,000 --> 00:00:04,000\nx " + part * (1_000_000 // len(part)), "a.srt")
         assert time.process_time() - began < 5
+
+
+STYLED = """[Script Info]
+Title: Ferry
+
+[V4+ Styles]
+Format: Name, Fontname
+Style: Default,Arial
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:04.50,0:00:06.00,Default,Ida,0,0,0,,At nine, {\\i1}not{\\i0}\\Nat eight.
+Comment: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,Check this line.
+Dialogue: 0,0:00:01.00,0:00:04.00,Default,Ole,0,0,0,,When does{to check} it\\hleave?
+Dialogue: 1,0:00:01.00,0:00:04.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}
+
+[Fonts]
+fontname: x
+"""
+
+
+@pytest.mark.parametrize("name", ["a.ass", "a.ssa"])
+def test_styled_subtitles_are_read_by_speaker_and_time(name: str) -> None:
+    assert told(read(STYLED, name)) == ["Ole: When does it leave?", "Ida: At nine, not at eight."]

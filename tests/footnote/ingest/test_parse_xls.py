@@ -159,3 +159,32 @@ def test_a_note_names_the_cell_that_it_is_on(monkeypatch: pytest.MonkeyPatch) ->
     opened = xlrd.open_workbook
     monkeypatch.setattr(xlrd, "open_workbook", with_note)
     assert read(book_of(["boat", "fee"], ["Kayak", 5])).blocks[2].text == "Comment on Kayak, fee (Ada Berg): from May on"
+
+
+def test_what_is_struck_through_is_left_out() -> None:
+    book = xlwt.Workbook()
+    fees = book.add_sheet("Fees")
+    struck = xlwt.easyxf("font: struck_out on")
+    plain_font, struck_font = xlwt.Font(), xlwt.Font()
+    struck_font.struck_out = True
+    for column, name in enumerate(("Boat", "Fee", "Note")):
+        fees.write(0, column, name)
+    fees.write(1, 0, "Fähre")
+    fees.write_rich_text(1, 1, [("30", struck_font), (" 48 Euro", plain_font)])
+    fees.write(1, 2, "old", struck)
+    fees.write(2, 0, "Kajak", struck)
+    fees.write(2, 1, 9, struck)
+    fees.write(3, 0, "Jolle")
+    fees.write(3, 1, "12 Euro")
+    fees.write(3, 2, "new")
+    assert read(book).blocks[1].text.split("\n")[2:] == ["| Fähre | 48 Euro |  |", "| Jolle | 12 Euro | new |"]
+
+
+def test_a_cell_that_is_struck_keeps_what_has_a_look_of_its_own() -> None:
+    book = xlwt.Workbook()
+    fees = book.add_sheet("Fees")
+    plain_font = xlwt.Font()
+    fees.write(0, 0, "Boat")
+    fees.write_rich_text(1, 0, ["Kajak ", ("Jolle", plain_font)], xlwt.easyxf("font: struck_out on"))
+    assert "Kajak" not in read(book).blocks[-1].text
+    assert "Jolle" in read(book).blocks[-1].text

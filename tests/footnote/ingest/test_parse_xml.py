@@ -1,4 +1,4 @@
-"""XML: files of records are read as JSON with the same content, others as code."""
+"""XML: files of values are read as JSON with the same content, others as code."""
 
 from __future__ import annotations
 
@@ -57,3 +57,31 @@ def test_comments_between_records_are_kept() -> None:
 def test_any_other_xml_is_read_as_code(text: str) -> None:
     parsed = parse(text.encode(), "a.xml")
     assert (parsed.blocks, parsed.format) == ((Block("code", text),), "xml")
+
+
+INVOICE = """<Invoice xmlns:b="urn:b"><b:ID>471102</b:ID><b:DueDate>2018-04-04</b:DueDate>
+<b:Issued><b:DateTimeString format="102">20180305</b:DateTimeString></b:Issued>
+<SupplierParty><Party><PartyName><b:Name>Kontor</b:Name></PartyName></Party></SupplierParty>
+<b:PayableAmount currencyID="EUR">85.90</b:PayableAmount><b:Quantity unitCode="KGM">4</b:Quantity>%s</Invoice>"""
+
+
+def test_a_document_of_values_is_told_as_labelled_fields() -> None:
+    assert parse((INVOICE % "").encode(), "a.xml").blocks == (
+        Block("heading", "Invoice", 1),
+        Block(
+            "list",
+            "- ID: 471102\n- DueDate: 2018-04-04\n- Issued › DateTimeString: 2018-03-05\n- SupplierParty › PartyName: Kontor\n"
+            "- PayableAmount: 85.90 EUR\n- Quantity: 4 KGM",
+        ),
+    )
+
+
+def test_a_file_in_a_document_is_read_and_what_is_not_read_is_said() -> None:
+    held = (
+        '<Object mimeCode="text/plain" filename="note.txt">VGlkZSBhdCAzLg==</Object>'
+        '<Object mimeCode="image/png" filename="map.png">iVBORw0KGgo=</Object><Object mimeCode="image/png" filename="void.png"/>'
+    )
+    parsed = parse((INVOICE % held).encode(), "a.xml")
+    assert parsed.blocks[1].text.endswith("\n- Object: note.txt, map.png, void.png")
+    assert [block.text for block in parsed.blocks[2:]] == ["Attachments: note.txt, map.png", "note.txt", "Tide at 3."]
+    assert str(parsed.reason).startswith("The attachment map.png was not read.")

@@ -36,7 +36,7 @@ _EXTENSIONS = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
-    **dict.fromkeys((".vtt", ".srt"), "subtitles"),
+    **dict.fromkeys((".vtt", ".srt", ".ass", ".ssa"), "subtitles"),
     **dict.fromkeys((".ics", ".ical", ".ifb", ".vcs"), "calendar"),
     **dict.fromkeys((".vcf", ".vcard"), "contacts"),
     **dict.fromkeys(_CODE.split(), "code"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.headerregistry import HeaderRegistry
@@ -13,6 +15,7 @@ from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
 from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Attachments, Letter, too_deep
 from footnote.ingest.parse.decode import decode, spaced
+from footnote.ingest.parse.mail_text import unflowed, without_pgp
 from footnote.ingest.parse.picture_size import is_small
 from footnote.ingest.parse.quoted_mail import html_body, plain_body
 from footnote.ingest.parse.title import usable_title
@@ -24,6 +27,23 @@ _FILES = ("application", "audio", "image", "model", "text", "video")
 """Main types of what is a file even without a name, unless it is one of _TEXTS."""
 _CALENDAR, _INVITATION = "text/calendar", "invite.ics"
 """The type of an invitation, and what mail programs call it where it has no name."""
+_MAILS = frozenset(("message/rfc822", "message/global", "message/news"))
+_HEADERS = frozenset(("text/rfc822-headers", "message/global-headers"))
+"""The types of a mail's header without its text, which comes back with what could not be delivered."""
+_REPORTS = frozenset(
+    f"message/{kind}"
+    for kind in (
+        "delivery-status",
+        "global-delivery-status",
+        "disposition-notification",
+        "global-disposition-notification",
+        "feedback-report",
+        "tracking-status",
+    )
+)
+"""What mail programs report about a mail, as groups of fields: whether it was delivered and why not, whether it was read."""
+_ENCRYPTED = "encrypted.asc"
+"""What mail programs call a text that is encrypted."""
 _SIGNATURES = frozenset(("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"))
 
 
@@ -48,6 +68,11 @@ def to_parsed(letter: Letter) -> Parsed:
     return attachments.parsed(blocks, usable_title(letter.subject) or html.first_heading(blocks))
 
 
+def encrypted_texts(texts: Iterable[str]) -> list[Attached]:
+    """What is encrypted in a mail's text, as files, so that it is said that they are not read."""
+    return [Attached(_ENCRYPTED, text.encode()) for text in texts]
+
+
 def shows(source: str, content_id: str) -> bool:
     """Whether a text in HTML shows the image with this id. If it is small, such as a logo in a signature, it is no attachment."""
     return bool(content_id) and f"cid:{content_id}" in source
@@ -55,17 +80,19 @@ def shows(source: str, content_id: str) -> bool:
 
 @dataclass(slots=True)
 class _Found:
-    """What is in a part of an e-mail: its text, and that as HTML; files; whether HTML is among the texts."""
+    """What is in a part of an e-mail: its text, and that as HTML; files; encrypted texts; whether HTML is among the texts."""
 
     body: list[Block] = field(default_factory=list)
     source: str = ""
     files: list[EmailMessage] = field(default_factory=list)
+    encrypted: list[str] = field(default_factory=list)
     is_html: bool = False
 
     def add(self, other: _Found) -> None:
         self.body += other.body
         self.source += other.source
         self.files += other.files
+        self.encrypted += other.encrypted
         self.is_html |= other.is_html
 
 
@@ -76,7 +103,10 @@ def _letter(message: EmailMessage, depth: int) -> Letter:
         _header(message, "Subject"),
         [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))],
         found.body,
-        [Attached(_name(part), _content(part, depth), part.get_content_type()) for part in _without_copies(files)],
+        [
+            *(Attached(_name(part), _content(part, depth), part.get_content_type()) for part in _without_copies(files)),
+            *encrypted_texts(found.encrypted),
+        ],
     )
 
 
@@ -97,8 +127,10 @@ def _find(part: EmailMessage) -> _Found:
     """The text and the files of a part and those in it; of alternatives the one in HTML, if it is not empty, because it keeps headings,
     lists and tables."""
     kind = part.get_content_type()
-    if not part.is_multipart() or kind == "message/rfc822":
+    if not part.is_multipart() or kind in _MAILS or kind in _HEADERS:
         return _leaf(part)
+    if kind in _REPORTS:
+        return _Found([Block("list", "\n".join(fields)) for fields in _report(part) if fields])
     parts = cast(list[EmailMessage], part.get_payload())
     if kind == "multipart/signed":  # the second one is the signature
         parts = parts[:1]
@@ -124,7 +156,7 @@ def _leaf(part: EmailMessage) -> _Found:
         return _text(part)
     if kind in _SIGNATURES:
         return _Found()
-    is_file = kind == "message/rfc822" or part.is_attachment() or _is_named(part) or part.get_content_maintype() in _FILES
+    is_file = kind in _MAILS or kind in _HEADERS or part.is_attachment() or _is_named(part) or part.get_content_maintype() in _FILES
     return _Found(files=[part] if is_file else [])
 
 
@@ -133,15 +165,37 @@ def _text(part: EmailMessage) -> _Found:
     if not isinstance(payload, bytes) or not payload.strip():
         return _Found()
     text = decode(payload, part.get_content_charset())
-    is_html = part.get_content_type() == "text/html"
-    body = html_body(text) if is_html else plain_body(text)
-    return _Found(body, text if is_html else "", is_html=is_html and bool(body))
+    if part.get_content_type() == "text/html":
+        body = html_body(text)
+        return _Found(body, text, is_html=bool(body))
+    if str(part.get_param("format", "")).lower() == "flowed":
+        text = unflowed(text, deletes_space=str(part.get_param("delsp", "")).lower() == "yes")
+    text, encrypted = without_pgp(text)
+    return _Found(plain_body(text), encrypted=encrypted)
+
+
+def _report(part: EmailMessage) -> Iterator[list[str]]:
+    """The groups of fields in a report: first about the mail, then about each recipient. The library reads the fields of some types, and
+    up to the first line that is none."""
+    for group in cast(list[EmailMessage], part.get_payload()):
+        yield _items(f"{name}: {value}" for name, value in group.raw_items() if value.strip())
+        rest = re.sub(r"\r?\n[ \t]+(?=\S)", " ", _bytes(group).decode("utf-8", "replace"))
+        for further in re.split(r"\n\s*\n", rest):
+            yield _items(further.split("\n"))
+
+
+def _items(lines: Iterable[str]) -> list[str]:
+    written = (spaced(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")) for line in lines)
+    return [f"- {line}" for line in written if line]
 
 
 def _content(part: EmailMessage, depth: int) -> bytes | Letter | UnreadableFile:
-    if part.get_content_type() == "message/rfc822":
-        for inner in cast(list[EmailMessage], part.get_payload())[:1] if part.is_multipart() else ():
-            return _letter(inner, depth + 1) if depth < MAX_DEPTH else too_deep()
+    kind = part.get_content_type()
+    inner = cast(list[EmailMessage], part.get_payload())[:1] if part.is_multipart() and (kind in _MAILS or kind in _HEADERS) else []
+    if not inner and kind in _HEADERS:
+        inner = [message_from_bytes(_bytes(part).lstrip(), policy=part.policy)]
+    if inner:
+        return _letter(inner[0], depth + 1) if depth < MAX_DEPTH else too_deep()
     return _bytes(part)
 
 

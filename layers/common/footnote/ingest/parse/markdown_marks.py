@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
+
+from footnote.ingest.parse import script_values
+from footnote.ingest.parse.records import is_table, table_of
 
 _CODE = r"""
     ^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)??[ \t>]*(?P=fence)[`~]*[ \t]*$
@@ -36,7 +40,7 @@ _PARTS = re.compile(
   | (?P<attributes>(?<!:::)(?<!:::[ ])[ \t]*\{{(?::[ \t]*)?{_MARK}(?:[ \t]+(?:{_MARK}|[\w-]+=(?:"[^"\n]*"|[\w-]+)))*[ \t]*\}})
   | (?P<module>^import[ \t]+(?:(?:[\w$*,\t ]*\{{[^{{}}'"]{{0,4000}}\}}|[\w$*{{}},\t ]+)[ \t]*from[ \t]+)?['"][^'"\n]+['"];?[ \t]*(?://.*?)?$)
   | ^export[ \t]+(?:
-        (?:const|let|var)[ \t]+[\w$]+[ \t]*=(?P<exported>{_TO_END})
+        (?:const|let|var)[ \t]+(?P<constant>[\w$]+)[ \t]*=(?P<exported>{_TO_END})
       | (?P<statement>(?:(?:default[ \t]+)?(?:async[ \t]+)?(?:function\b[ \t]*[\w$]*[ \t]*\(|class\b[ \t]*[\w$]*[ \t]*(?:extends\b|\{{))
         |default[ \t]+(?:[\w$]+[ \t]*[;(]|[({{])|\{{|\*[ \t]*from\b){_TO_END}))
   | (?P<begins>^[ \t]*)?</?[A-Z][\w.]*(?P<props>(?:{_PROP}){{0,60}})\s*/?>
@@ -45,6 +49,7 @@ _PARTS = re.compile(
   | ^(?P<item>[ \t>]*(?:[-*+][ \t]+)?)(?P<field>[^\s:`|\[\]<>(-][^:`|\[\]<>\n]{{0,60}})::[ \t]+(?=\S)
   | [\[(](?P<name>\w[\w -]{{0,40}})::[ \t]+(?P<value>[^\[\]()\n]{{1,400}})[\])]
   | ^(?P<quote>(?:[ \t]*>)+)[ \t]*\[!(?P<kind>[\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*(?P<titled>[^\n]*)$
+  | \{{(?P<expression>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\}}
   | (?P<comment>\{{/\*.{{0,2000}}?\*/\}})
   | (?<![=\w])==(?=[^\s=])(?P<marked>[^=\n]+)(?<=[^\s=])==(?![=\w])
   | ^(?P<indent>[ \t]*)===[+!]?[ \t]+(?="[^"\n]+"[ \t]*$)
@@ -55,6 +60,8 @@ _PARTS = re.compile(
 _SIGNS = ("{", "[[", "==", "import ", "export ", "%%", "::", "^", "<", "[!")
 _TEXTS = frozenset(("title", "label", "alt", "summary", "caption", "description"))
 """Properties of components that are text, as the attributes of HTML with these names are. Others are if they have several words."""
+_LIST = re.compile(rf"\s([A-Za-z_][\w-]*)=\{{(\s*\[(?:[^{{}}]|{_BRACED}){{0,2000}}\]\s*)\}}")
+"""A property whose value is a list."""
 _STYLES = frozenset(("class", "className", "style", "d", "points", "viewBox", "sizes", "srcSet"))
 _LONGEST_OBJECT = 5_000
 _ARGUMENT = re.compile(r"""(?:(?P<name>[\w-]+)[ \t]*[=:][ \t]*)?(?P<quote>["'])(?P<value>.*?)(?P=quote)""")
@@ -73,13 +80,15 @@ def plain(text: str) -> tuple[str, bool]:
     It is without the tags of templates, of which the text in their arguments stays (`{% channel "help" %}` → help), and those of components
     (`<Tab label="Linux">` → Linux); with ordinary links for theirs and for links of wikis (`[[page|text]]` → text); without lists of
     attributes (`{#id .class}`), modules, comments and anchors (`^id`); with a colon for that of fields (`owner:: Ann`), the title of a
-    callout as a paragraph, and an admonition for each tab (`=== "Linux"`)."""
+    callout as a paragraph, and an admonition for each tab (`=== "Linux"`). The values that a page exports stand where it names them
+    (`{limit}`)."""
     has_components = False
+    constants = _constants(text) if "export " in text else {}
 
     def written(found: re.Match[str]) -> str:
         nonlocal has_components
         has_components = has_components or found["props"] is not None
-        return _plain(found)
+        return _constant(found, constants) if found["expression"] else _plain(found)
 
     return (_PARTS.sub(written, text) if any(sign in text for sign in _SIGNS) else text), has_components
 
@@ -149,17 +158,45 @@ def _exported(found: re.Match[str]) -> str:
     return "\n".join(f"- {pair['name']}: {' '.join(pair['value'].split())}" for pair in pairs)
 
 
+def _constants(text: str) -> dict[str, Any]:
+    """The values that a page exports, by their names."""
+    exported = (found for found in _PARTS.finditer(text) if found["constant"])
+    return {found["constant"]: value for found in exported if (value := script_values.read(found["exported"])) is not None}
+
+
+def _constant(found: re.Match[str], constants: dict[str, Any]) -> str:
+    """The exported value that an expression names; one that is not known stays as it is written."""
+    value: Any = constants
+    for name in found["expression"].split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else found[0]
+
+
 def _component(found: re.Match[str]) -> str:
-    """The texts in a component's properties: in paragraphs of their own where its tag begins a line."""
+    """The texts in a component's properties: in paragraphs of their own where its tag begins a line, and lists of records as tables."""
+    tables: list[str] = []
+    props = _LIST.sub(lambda prop: _table(prop, tables), found["props"])
     said = [
         prop["value"]
-        for prop in _ARGUMENT.finditer(found["props"])
+        for prop in _ARGUMENT.finditer(props)
         if prop["name"] in _TEXTS or (" " in prop["value"].strip() and prop["name"] not in _STYLES)
     ]
     text = ": ".join(said)
+    if tables:
+        return "\n\n" + "\n\n".join(filter(None, (text, *tables))) + "\n\n"
     if found["begins"] is None:
         return f"{text} " if text else ""
     return f"\n{text}\n\n" if text else "\n"
+
+
+def _table(found: re.Match[str], tables: list[str]) -> str:
+    """Adds the records that a property holds, as a table, or a single one as a list; a property that holds anything else stays."""
+    value = script_values.read(found[2])
+    if not is_table(value) or not all(isinstance(text, str) for record in value for text in record.values()):
+        return found[0]
+    table = table_of(value)
+    tables.append(table.text if table else "\n".join(f"- {key}: {text}" for record in value for key, text in record.items() if text))
+    return ""
 
 
 def _callout(found: re.Match[str]) -> str:

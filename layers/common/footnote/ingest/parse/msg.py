@@ -15,7 +15,8 @@ from email.utils import format_datetime, formataddr
 from footnote.ingest.parse import rtf
 from footnote.ingest.parse.attached import MAX_DEPTH, Attached, Letter, too_deep
 from footnote.ingest.parse.decode import binary, clean, decode, spaced
-from footnote.ingest.parse.mail import shows, to_parsed
+from footnote.ingest.parse.mail import encrypted_texts, shows, to_parsed
+from footnote.ingest.parse.mail_text import without_pgp
 from footnote.ingest.parse.ole import Container
 from footnote.ingest.parse.picture_size import is_small
 from footnote.ingest.parse.quoted_mail import html_body, plain_body, set_apart
@@ -60,15 +61,17 @@ def _letter(file: Container, folder: str, depth: int) -> Letter:
     fields = {"From": _sender(file, folder, page), "To": _text(file, folder, _TO, page), "Cc": _text(file, folder, _CC, page)}
     fields["Date"] = next((shown for key in _DATES if (shown := _date(numbers.get(key, b"")))), "")
     source = _html(file, folder, page, _encoding(numbers.get(_INTERNET_CODEPAGE, b"")) or page)
+    body, encrypted = _body(file, folder, page, source)
     letter = Letter(
         spaced(_text(file, folder, _SUBJECT, page)),
         [f"{name}: {text}" for name, value in fields.items() if (text := spaced(value))],
-        _body(file, folder, page, source),
+        body,
     )
     start = re.compile(re.escape(folder) + r"(__attach_version1\.0_#[^/]+/)")
     for storage in dict.fromkeys(match[1] for name in file.names if (match := start.match(name))):
         if (attached := _attached(file, folder + storage, page, source, depth)) is not None:
             letter.attached.append(attached)
+    letter.attached += encrypted_texts(encrypted)
     return letter
 
 
@@ -91,8 +94,10 @@ def _html(file: Container, folder: str, page: str | None, html_page: str | None)
     return decode(source, html_page) if source.strip(b"\0 \r\n") else _text(file, folder, _HTML, page)
 
 
-def _body(file: Container, folder: str, page: str | None, source: str) -> list[Block]:
-    """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one."""
+def _body(file: Container, folder: str, page: str | None, source: str) -> tuple[list[Block], list[str]]:
+    """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one, with
+    what is encrypted in it."""
+    encrypted: list[str] = []
     found = html_body(source)
     if not found:
         packed = unpack(file.read(f"{folder}__substg1.0_{_RTF}0102"))
@@ -100,8 +105,10 @@ def _body(file: Container, folder: str, page: str | None, source: str) -> list[B
         text = _text(file, folder, _BODY, page)
         if packed.startswith(b"{\\rtf") and not (wraps and text.strip()):
             found = set_apart(rtf.parse(packed).blocks)
-        found = found or plain_body(clean(text))
-    return found
+        if not found:
+            text, encrypted = without_pgp(clean(text))
+            found = plain_body(text)
+    return found, encrypted
 
 
 def _sender(file: Container, folder: str, page: str | None) -> str:

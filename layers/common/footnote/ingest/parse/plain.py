@@ -1,5 +1,5 @@
 """Parses plain text into paragraphs, lists and the headings that are recognisable without mark-up. The items of a list may be separated by
-empty lines."""
+empty lines. A log is a list of its records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from footnote.ingest.parse.decode import decode
+from footnote.ingest.parse.log_lines import records
 from footnote.ingest.parse.man_page import indent_of, is_running_line, man_page_of, section_level
+from footnote.ingest.parse.roff import is_man_page
+from footnote.ingest.parse.roff import parse_text as parse_roff
 from footnote.ingest.parse.section_lines import section_levels
 from footnote.types import Block, Parsed
 
@@ -34,12 +37,15 @@ _Group = Sequence[str]
 
 
 def parse(data: bytes) -> Parsed:
-    """Parses plain text."""
-    return parse_text(decode(data))
+    """Parses plain text, or the source of a man page."""
+    text = decode(data)
+    return parse_roff(text) if is_man_page(text) else parse_text(text)
 
 
 def parse_text(text: str) -> Parsed:
     """Parses decoded plain text."""
+    if logged := records(text.split("\n")):
+        return Parsed(tuple(logged))
     lines = _SPLIT_WORD.sub(_rejoined, text).strip("\n").split("\n")
     man_page = man_page_of(lines)
     groups = _groups(lines, man_page)

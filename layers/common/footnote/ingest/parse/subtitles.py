@@ -1,4 +1,5 @@
-"""Parses subtitles and transcripts of meetings (WebVTT, SubRip) into paragraphs by speaker, with headings that tell the time."""
+"""Parses subtitles and transcripts of meetings (WebVTT, SubRip, SubStation Alpha) into paragraphs by speaker, with headings that tell the
+time."""
 
 from __future__ import annotations
 
@@ -13,6 +14,13 @@ from footnote.types import Block, Parsed
 
 _TIME = r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,]\d{1,3}"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
+_STYLED = re.compile(r"^\[Events\]\s*\n", re.MULTILINE | re.IGNORECASE)
+"""The section of a SubStation Alpha file with what is shown."""
+_CLOCK = re.compile(r"(\d+):(\d{1,2}):(\d{1,2})")
+_DRAWING = re.compile(r"\{[^{}]*\\p[1-9][^{}]*\}.*?(?:\{[^{}]*\\p0[^{}]*\}|$)", re.DOTALL)
+"""Shapes, which are written as text."""
+_OVERRIDE = re.compile(r"\{[^{}]*\}")
+"""How the text behind it looks, or a remark that is not shown."""
 _HEADER = re.compile(r"\s*(WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)\b")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s([^<>]+)>")
 _TAG = re.compile(r"</?[a-z\d][^<>]*>|\{\\[^{}]*\}", re.IGNORECASE)
@@ -39,9 +47,10 @@ class _Cue:
 
 
 def parse(data: bytes) -> Parsed:
-    """Parses WebVTT or SubRip; a file without a single time is read as plain text."""
+    """Parses WebVTT, SubRip or SubStation Alpha; a file without a single time is read as plain text."""
     text = decode(data)
-    cues = list(_without_repetition(_cues(text)))
+    styled = _STYLED.search(text)
+    cues = list(_without_repetition(_styled_cues(text[styled.end() :]) if styled else _cues(text)))
     return Parsed(tuple(_blocks(cues))) if cues else parse_text(text)
 
 
@@ -58,6 +67,26 @@ def _cues(text: str) -> Iterator[_Cue]:
             continue
         for speaker, said in _voices("\n".join(lines)):
             yield _Cue(start, end, speaker, said)
+
+
+def _styled_cues(events: str) -> Iterator[_Cue]:
+    """The cues of a SubStation Alpha file (.ass, .ssa), by time. A line `Format:` names the fields of the lines `Dialogue:`."""
+    names: list[str] = []
+    cues: list[_Cue] = []
+    for line in events.split("\n"):
+        kind, _, rest = line.partition(":")
+        if line.startswith("["):
+            break
+        if kind.strip() == "Format":
+            names = [name.strip() for name in rest.split(",")]
+        elif kind.strip() == "Dialogue" and names:
+            fields = dict(zip(names, rest.split(",", len(names) - 1), strict=False))
+            start, end = _CLOCK.search(fields.get("Start", "")), _CLOCK.search(fields.get("End", ""))
+            if start and end:
+                text = re.sub(r"\\[Nn]", "\n", _OVERRIDE.sub("", _DRAWING.sub("", fields.get("Text", "")))).replace("\\h", " ")
+                times, named = (_seconds(*start.groups()), _seconds(*end.groups())), fields.get("Name", "").strip()
+                cues += [_Cue(*times, speaker or named, said) for speaker, said in _voices(text)]
+    return iter(sorted(cues, key=lambda cue: cue.start))
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str) -> int:

@@ -50,15 +50,41 @@ def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) ->
         left -= sum(map(cost, cells.values()))
         if left < 0:
             break
-        if cells:
-            sheet.rows[row] = cells
+        for column, text in list(cells.items()):
+            kept = _kept(book, source, row, column, text)
+            if kept != text:
+                sheet.struck.setdefault(row, {})[column] = text
+                cells[column] = kept
+        if any(cells.values()):
+            sheet.rows[row] = {column: text for column, text in cells.items() if text}
     return left
+
+
+def _kept(book: xlrd.Book, source: xlrd.sheet.Sheet, row: int, column: int, text: str) -> str:
+    """What of a cell's text is not struck through. Its first part has the font of its cell, the others have their own."""
+    cell = source.cell(row, column)
+    style = _style(book, cell)
+    is_struck = style is not None and _is_struck(book, style.font_index)
+    runs = source.rich_text_runlist_map.get((row, column), []) if isinstance(cell.value, str) else []
+    if not any(_is_struck(book, font) is not is_struck for _, font in runs):
+        return "" if is_struck else text
+    starts = [(0, is_struck), *((offset, _is_struck(book, font)) for offset, font in runs)]
+    ends = [*(offset for offset, _ in runs), len(cell.value)]
+    return spaced("".join(cell.value[start:end] for (start, struck), end in zip(starts, ends, strict=True) if not struck))
+
+
+def _is_struck(book: xlrd.Book, font: int) -> bool:
+    return font < len(book.font_list) and bool(book.font_list[font].struck_out)
+
+
+def _style(book: xlrd.Book, cell: xlrd.sheet.Cell) -> xlrd.formatting.XF | None:
+    return book.xf_list[cell.xf_index] if cell.xf_index is not None and cell.xf_index < len(book.xf_list) else None
 
 
 def _text(book: xlrd.Book, cell: xlrd.sheet.Cell) -> str:
     import xlrd
 
-    style = book.xf_list[cell.xf_index] if cell.xf_index is not None and cell.xf_index < len(book.xf_list) else None
+    style = _style(book, cell)
     found = book.format_map.get(style.format_key) if style is not None else None
     code = found.format_str if found is not None else "General"
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
