@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from footnote.ingest.parse.decode import decode
 from footnote.ingest.parse.log_lines import records
 from footnote.ingest.parse.man_page import indent_of, is_running_line, man_page_of, section_level
-from footnote.ingest.parse.roff import is_man_page
-from footnote.ingest.parse.roff import parse_text as parse_roff
 from footnote.ingest.parse.section_lines import section_levels
 from footnote.types import Block, Parsed
 
@@ -37,9 +35,8 @@ _Group = Sequence[str]
 
 
 def parse(data: bytes) -> Parsed:
-    """Parses plain text, or the source of a man page."""
-    text = decode(data)
-    return parse_roff(text) if is_man_page(text) else parse_text(text)
+    """Parses plain text."""
+    return parse_text(decode(data))
 
 
 def parse_text(text: str) -> Parsed:
