@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
+from footnote.ingest.parse.header import is_number
 from footnote.ingest.parse.notes import check_mark, comment
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_number, is_value, line_of
+from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_value, line_of
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
