@@ -517,3 +517,15 @@ def test_pairs_of_labels_and_mixed_values_above_a_table_are_its_titles() -> None
         "table",
         "| pier | keeper |\n| --- | --- |\n| west | Ada |\n| east | Bo |",
     )
+
+
+def test_a_repeated_header_starts_a_table_of_its_own_below_its_title() -> None:
+    found = grid("North,,\nitem,count,price\nrope,40,3.20\nbuoy,12,18.00\nSouth,,\nitem,count,price\nrope,7,3.40\nbuoy,5,19.50")
+    assert [(kind, text.split("\n")[0]) for kind, text in found] == [
+        ("caption", "North"),
+        ("table", "| item | count | price |"),
+        ("caption", "South"),
+        ("table", "| item | count | price |"),
+    ]
+    assert "40" not in found[3][1]
+    assert len(grid("item,count\nrope,40\nitem,7\nbuoy,5")) == 1
