@@ -27,7 +27,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./])\d{1,2}\1(?:\d{4})?|(?:19|20)\
 _LONG = 50
 """Characters of a cell that is longer than the name of a column."""
 
-_LEAST_FIRST, _LEAST_SECOND = -1.5, 1.0
+_LEAST_FIRST, _LEAST_SECOND = -2.0, 1.0
 """Scores above which a row is of the header. Names that are taken for data are still in the table, while a first record that is taken for
 names, or a second one that is joined to them, puts every row below in a wrong light; but most tables have a header of one row."""
 
@@ -84,6 +84,8 @@ class _Column(NamedTuple):
 def is_header(rows: Sequence[Row], merged: Mapping[int, int] | None = None) -> bool:
     """Whether the first row of a table, of two rows or more, names its columns, or the second one does together with it. `merged`: as of
     `goes_on`."""
+    if any(column.kind == "symbol" and column.kinds["symbol"] for column in _columns(rows, min(len(rows[0]), _WIDEST))):
+        return False  # a checkbox above others is a value
     if _score(rows) > _LEAST_FIRST:
         return True
     return len(rows) > 3 and _score(rows[1:]) > _LEAST_FIRST and goes_on(rows, merged or {})
@@ -150,7 +152,9 @@ def _against(columns: Sequence[_Column]) -> dict[str, float]:
     found = {name: count / len(columns) for name, count in pairs.items()}
     numbers = [column for column in columns if 5 * (column.kinds["number"] + column.kinds["year"]) >= 3 * len(column.below)]
     found["names of numbers"] = float(bool(numbers) and all(map(_is_named, numbers)))
-    found["scale"] = float(_is_scale([column.first for column in columns if column.kind in ("number", "year")]))
+    is_scale = _is_scale([column.first for column in columns if column.kind in ("number", "year")])
+    found["scale"] = float(is_scale)
+    found["numbers of numbers"] = float(bool(numbers) and all(column.kind == "number" for column in numbers) and not is_scale)
     found["rarity"], found["greatest rarity"] = _mean(rarity), max(rarity, default=0.0)
     found["unlike length"] = min(_mean(unlike), 3)
     found["more words"], found["unlike capitals"] = _mean(words), _mean(capitals)
