@@ -163,3 +163,8 @@ def test_a_notebook_gives_its_texts_its_code_and_what_the_code_printed() -> None
         Block("code", "80 m\ndeep\n81"),
         Block("code", "x" * 4000),
     )
+
+
+def test_a_record_of_nothing_but_empty_lists_keeps_their_names() -> None:
+    table = Block("table", "| apiKey | oauth |\n| --- | --- |\n| [] |  |\n|  | read, write |")
+    assert blocks([{"apiKey": []}, {"oauth": ["read", "write"]}]) == (table,)

@@ -403,7 +403,7 @@ def test_a_file_that_is_mostly_struck_says_so() -> None:
 )
 def test_struck_and_raised_text_of_a_sheet_is_read_as_it_looks(content: str, expected: str) -> None:
     parsed = spreadsheet(row(cell("boat"), cell("fee")), row(cell("Kayak"), content), row(cell("Canoe"), cell("7")))
-    assert parsed.blocks[1].text.split("\n")[2:] == [f"| Kayak | {expected} |", "| Canoe | 7 |"]
+    assert parsed.blocks[1].text.split("\n")[-2:] == [f"| Kayak | {expected} |", "| Canoe | 7 |"]
 
 
 def test_struck_rows_and_columns_of_a_sheet_leave_no_gap() -> None:

@@ -108,6 +108,33 @@ def test_a_header_of_several_rows_becomes_one() -> None:
     assert table("boat,length,fee\n,m,EUR\nKayak,4,5\nFerry,30,7\n")[0] == "| boat | length m | fee EUR |"
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            ["region,2022,2022,2023,2023", "region,people,homes,people,homes"],
+            "| region | 2022 people | 2022 homes | 2023 people | 2023 homes |",
+        ),
+        (
+            ["region,people,people,homes,homes", "region,2022,2023,2022,2023"],
+            "| region | people 2022 | people 2023 | homes 2022 | homes 2023 |",
+        ),
+        (
+            [",Day,Day,Day,Day", ",1.5.,1.5.,2.5.,2.5.", ",men,women,men,women"],
+            "|  | Day 1.5. men | Day 1.5. women | Day 2.5. men | Day 2.5. women |",
+        ),
+    ],
+)
+def test_a_name_that_is_repeated_in_each_column_is_joined(lines: list[str], expected: str) -> None:
+    data = ["Seoul,9417469,4098818,9384325,4141659", "Busan,3295760,1433214,3279604,1447825", "Daegu,2363691,1015000,2374960,1020000"]
+    assert table("\n".join([*lines, *data]))[0] == expected
+
+
+def test_a_first_row_of_texts_below_an_empty_corner_is_data() -> None:
+    found = table(",2023,2024\nAuditor,Holm & Co,Brandt LLP\nRevenue,410,455\nStaff,31,34\n")
+    assert found[::2] == ["|  | 2023 | 2024 |", "| Auditor | Holm & Co | Brandt LLP |", "| Staff | 31 | 34 |"]
+
+
 def test_a_first_record_with_a_year_is_no_second_header() -> None:
     assert table("boat,built,\nKayak,1998,new\nFerry,2004,old\nRaft,2011,old\n")[2] == "| Kayak | 1998 | new |"
 
@@ -162,8 +189,9 @@ def test_rows_of_one_cell_within_a_table_stay_and_the_last_is_a_note() -> None:
     ],
 )
 def test_empty_cells_of_a_document_are_no_part_of_a_line(rows: list[list[str]]) -> None:
-    assert divide(rows, is_sheet=False) == ([], rows, [])
-    assert divide(rows) != ([], rows, [])
+    above, found, below = divide(rows, is_sheet=False)
+    assert (above, found[-len(rows) :], below) == ([], rows, [])
+    assert divide(rows) != ([], found, [])
 
 
 def test_a_title_in_a_document_may_be_beside_empty_cells_of_a_wide_table() -> None:
@@ -207,10 +235,13 @@ def test_a_very_long_cell_is_read() -> None:
     "rows",
     [
         [["Labor Day", "January 1"], ["May Day", "May 1"], ["Boxing Day", "last Monday"]],
-        [["Neujahr", "1. Januar"], ["Tag der Arbeit", "1. Mai"]],
+        [["Neujahr", "1. Januar"], ["Tag der Arbeit", "1. Mai"], ["Silvester", "31. Dezember"]],
         [["설날", "1월 1일"], ["추석", "9월 25일"]],
         [["Rent", "1,200.00 €"], ["Water", "40 €"]],
         [["Name:", "Ada"], ["Boat:", "Kayak"]],
+        [["Boat", "Aurora"], ["Captain", "Lena Voss"], ["Length", "84 m"], ["Home port", "Husum"]],
+        [["담당자", "김하늘"], ["전화", "02-555-0199"], ["예산", "1200만원"], ["마감일", "2026-12-18"]],
+        [["Druck", "6 bar", "Farbe", "grau"], ["Spannung", "400 V", "Gewicht", "38 kg"], ["Baujahr", "2011", "Typ", "K-4"]],
         [["1", "Kayak"], ["2", "Ferry"], ["3", "Raft"]],
         [["Ada", "Kayak", "41"], ["Ben", "Ferry", "55"], ["Cleo", "Raft", "30"]],
         [["12.5", "3.1"], ["11.9", "3.0"]],
@@ -228,12 +259,13 @@ def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]
     [
         [["Holiday", "Date"], ["May Day", "May 1"], ["Boxing Day", "December 26"]],
         [["Cost", "2024"], ["Rent", "1200"], ["Water", "400"]],
-        [["Step", "1"], ["Pay", "1200"]],
         [["Quantity", "100", "500"], ["Price", "1.20", "1.10"]],
         [["Year", "2023", "2022"], ["Sales", "12", "10"], ["Costs", "7", "9"]],
         [["Trip", "1", "2", "half", "3", "4"], ["Kayak", "5", "6", "11", "7", "8"]],
         [["Port", "18-25"], ["Lake", "12"], ["Hill", "15"]],
         [["Account", "01.01.2024", "31.12.2024"], ["Cash", "1,200.00", "900.00"]],
+        [["", "Model A", "Model B"], ["Drive", "Diesel", "Power"], ["Seats", "5", "7"], ["Weight", "900", "1100"]],
+        [["Hall", "Mo", "Tu"], ["08–10", "Judo", "free"], ["10–12", "closed", "Yoga"], ["12–14", "Choir", "free"]],
         [["Rent", "1,200.00 €"]],
         [],
     ],

@@ -110,3 +110,15 @@ def test_aliases_are_not_expanded() -> None:
 @pytest.mark.parametrize("text", ["{% if tide %}\nport: 4\n", "[" * 100_000, "- " * 100_000 + "x", "a: [1\nb: 2"])
 def test_what_is_no_yaml_or_nested_too_deeply_is_read_as_code(text: str) -> None:
     assert "".join(block.text for block in read(text).blocks if block.kind == "code").replace("\n", "") == text.replace("\n", "").rstrip()
+
+
+@pytest.mark.parametrize("value", ["", " {}", " []"])
+def test_keys_without_a_value_stay_where_a_table_would_lose_them(value: str) -> None:
+    written = "\n".join(block.text for block in read(f"jobs:\n- moor:{value}\n- run: make\n").blocks)
+    assert ("moor" in written, "make" in written) == (True, True)
+    blocks = read(f"berths:\n- name: west\n  open:{value}\n- name: east\n  depth: 4\n").blocks
+    assert [block.text for block in blocks if block.kind == "code"] == [f"- name: west\n  open:{value}", "- name: east\n  depth: 4"]
+
+
+def test_a_key_without_a_value_in_one_record_is_an_empty_cell() -> None:
+    assert read("- {name: TZ, value: UTC}\n- {name: LEVEL, value: ''}\n").blocks[0].text.endswith("| TZ | UTC |\n| LEVEL |  |")

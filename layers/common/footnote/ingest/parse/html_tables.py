@@ -21,14 +21,14 @@ _MOST_HEADS = 3
 _CELLS = ("td", "th")
 
 
-class _Cell(NamedTuple):
+class Cell(NamedTuple):
     text: str
     is_header: bool
     is_first: bool = True
     """Whether the cell begins in this column; otherwise it goes on from the left."""
 
 
-_Row = list[_Cell]
+_Row = list[Cell]
 
 
 def is_layout(table: LexborNode) -> bool:
@@ -52,7 +52,7 @@ def read(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[tu
     caption = table.css_first("caption")
     if caption is not None:
         yield "caption", text_of(caption)
-    rows = [row for row in _rows(table, text_of) if any(cell.text for cell in row)]
+    rows = [row for row in rows_of(table, text_of) if any(cell.text for cell in row)]
     width = max(map(len, rows), default=0)
     if width <= 1:
         yield from (("paragraph", cell.text) for row in rows for cell in row)
@@ -105,7 +105,7 @@ def _joined(heads: Sequence[_Row]) -> list[str]:
     return [" ".join(dict.fromkeys(column)) for column in columns]
 
 
-def _rows(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[_Row]:
+def rows_of(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[_Row]:
     """The rows. A cell over several columns goes on in each of them; one over several rows is repeated in each."""
     below: dict[int, tuple[int, _Row]] = {}  # column → (rows still to fill, cells)
     for tr in table.css("tr"):
@@ -115,7 +115,7 @@ def _rows(table: LexborNode, text_of: Callable[[LexborNode], str]) -> Iterator[_
                 continue
             _fill(row, below)
             columns, rows = _span(cell, "colspan"), _span(cell, "rowspan")
-            first = _Cell(text_of(cell), cell.tag == "th")
+            first = Cell(text_of(cell), cell.tag == "th")
             cells = [first, *[first._replace(is_first=False)] * (columns - 1)]
             if rows > 1:
                 below[len(row)] = (rows - 1, cells)

@@ -83,6 +83,11 @@ def flat(record: Mapping[str, Any]) -> dict[str, str] | None:
     return None if any(map(is_table, record.values())) else row
 
 
+def flat_paths(record: Any) -> set[str]:
+    """The paths of the values in a record, without those that are empty."""
+    return {path for path, _ in _lines(record)}
+
+
 def joined(path: str, key: Any) -> str:
     """The path of what `key` names below `path`."""
     return _PATH.join(filter(None, (path, spaced(str(key)) or "–")))
@@ -125,7 +130,8 @@ def _in_one_line(record: Mapping[str, Any]) -> str:
 
 
 def _lines(value: Any, most: int | None = None) -> list[Line]:
-    """The paths and values in a record, without those that are empty; `most`: how many at most."""
+    """The paths and values in a record, without those that are empty, unless it says something by nothing but the names of empty lists
+    and objects, as `{"apiKey": []}` does; `most`: how many at most."""
     found: list[Line] = []
     stack: list[tuple[str, Any, int]] = [("", value, 0)]
     while stack and (most is None or len(found) < most):
@@ -138,6 +144,8 @@ def _lines(value: Any, most: int | None = None) -> list[Line]:
             stack += [(path, inner, depth + 1) for inner in reversed(item)]
         elif text := _plain(item) if not isinstance(item, list) else ", ".join(filter(None, map(_plain, item))):
             found.append((path, text))
+    if not found and isinstance(value, dict):
+        return [(joined("", key), _json(inner)) for key, inner in value.items() if isinstance(inner, (dict, list))]
     return found
 
 

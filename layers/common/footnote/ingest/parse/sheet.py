@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
+from footnote.ingest.parse.header import is_number
 from footnote.ingest.parse.notes import check_mark, comment
 from footnote.ingest.parse.struck import reported
-from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_number, is_value, line_of
+from footnote.ingest.parse.table import MAX_AREA, blocks_of, divide, is_form, is_header, is_value, line_of
 from footnote.types import Block, FileWithin, Parsed
 
 MAX_CELLS = 500_000
@@ -139,7 +140,7 @@ def tables(
     blocks: list[Block] = []
     titles: list[Rows] = []
     open_comments = {row: dict(cells) for row, cells in (comments or {}).items()}
-    regions = [region for band in _bands(rows, is_list=is_list) for region in ([band] if is_list else _regions(band))]
+    regions = [region for band in _bands(rows, is_list=is_list) for region in ([band] if is_list else _parts(band))]
     for region, following in zip_longest(regions, regions[1:]):
         if _are_lines(region, following, is_first=not blocks):
             leads = following is not None and len(_columns(following)) > 1
@@ -269,6 +270,21 @@ def _regions(band: Rows) -> Iterator[Rows]:
             regions[part_of[column]].setdefault(row, {})[column] = text
     for region in regions:
         yield from _bands(region)
+
+
+def _parts(band: Rows) -> Iterator[Rows]:
+    """The regions of a band, each of which ends where its header is repeated, or at the title above it: a table of its own follows."""
+    for region in _regions(band):
+        header, part = list(_first_wide(region).values()), Rows()
+        is_named = len(header) > 1 and not any(map(is_number, header))
+        for number, row in region.items():
+            if is_named and list(row.values()) == header and sum(len(each) > 1 for each in part.values()) > 1:
+                title = [last for last in list(part)[-1:] if len(part[last]) == 1]
+                above = {last: part.pop(last) for last in title}
+                yield part
+                part = above
+            part[number] = row
+        yield part
 
 
 def _only_continues(band: Rows, columns: Sequence[int]) -> bool:

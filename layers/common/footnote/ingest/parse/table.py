@@ -5,13 +5,12 @@ Titles and notes have few cells, and a header has text above the columns of numb
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import filterfalse, pairwise
 from typing import NamedTuple
 
-from footnote.text.answer_types import MONTHS
+from footnote.ingest.parse import header
+from footnote.ingest.parse.header import is_number, is_year
 from footnote.types import Block
 
 MAX_AREA = 2_000_000
@@ -22,14 +21,6 @@ _SAMPLE = 200
 _MAX_ABOVE = 30
 _MAX_LEVELS = 3
 """Maximum rows of a header."""
-_DATE = re.compile(
-    rf"(?:{MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{1,2}}\.? (?:{MONTHS})(?: \d{{4}})?"
-    r"|(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일)?|\d{4}-\d\d-\d\d|\d{1,2}([./])\d{1,2}\1(?:\d{4})?",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(r"[€$£¥₩]? ?[-+]?(?:\d[\d.,]*[.,]\d+|\d{3,}|\d+ ?[%€$£¥₩원])(?: ?[€$£¥₩원])?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*(?:e[+-]?\d+)?\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?", re.IGNORECASE)
 
 Row = Sequence[str]
 Merged = Mapping[int, Mapping[int, int]]
@@ -47,11 +38,6 @@ class Divided(NamedTuple):
     """Notes below the table."""
 
 
-def is_number(text: str) -> bool:
-    """Whether a cell is a number, an amount, a share or a date in digits."""
-    return bool(_NUMBER.fullmatch(text))
-
-
 def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool = True) -> Divided:
     """Divides rows of one length into what is above the table, the table and what is below it. A row that one cell fills is a title or a
     note if it is the first or the last.
@@ -62,12 +48,12 @@ def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool 
     is_filled = [width > 1 and merged.get(i, {}).get(0) == width - 1 for i in range(len(rows))]
     above, rest = _split_above(rows, is_filled, is_sheet=is_sheet)
     rest, below = _split_below(rest, is_filled[len(above) :], is_sheet=is_sheet)
+    rest = with_header(rest, merged.get(len(above)))
     for level in range(len(above), len(above) + _MAX_LEVELS - 1):
-        header = _joined(rest, merged.get(level), is_sheet=is_sheet) if len(rest) > 2 else None
-        if header is None:
+        if len(rest) < 3 or not any(rest[0]) or not header.goes_on(rest, merged.get(level, {})):
             break
-        rest = [header, *rest[2:]]
-    return Divided([line_of(row) for row in above], list(with_header(rest)), [line_of(row) for row in below])
+        rest = [_joined(rest[0], rest[1], merged.get(level)), *rest[2:]]
+    return Divided([line_of(row) for row in above], list(rest), [line_of(row) for row in below])
 
 
 def blocks_of(parts: Divided, page: int | None = None) -> Iterator[Block]:
@@ -80,7 +66,7 @@ def blocks_of(parts: Divided, page: int | None = None) -> Iterator[Block]:
 
 def is_value(text: str) -> bool:
     """Whether a cell is a number that is no year, which may be the name of a column."""
-    return is_number(text) and not _YEAR.fullmatch(text)
+    return is_number(text) and not is_year(text)
 
 
 def line_of(row: Row) -> str:
@@ -103,51 +89,15 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def _is_year_above(text: str, below: Sequence[str]) -> bool:
-    return bool(_YEAR.fullmatch(text)) and 2 * sum(map(bool, map(_YEAR.fullmatch, below))) < len(below)
+    return is_year(text) and 2 * sum(map(is_year, below)) < len(below)
 
 
-def with_header(rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows, below an empty header if the first one is data already: a date above other dates, numbers above numbers that do not
-    count upwards or, in a table of two columns, an amount above others or a label with a colon above others. Years, dates above amounts
-    and the steps of a scale are headers."""
-    if len(rows) < 2 or not rows[0]:
+def with_header(rows: Sequence[Row], merged: Mapping[int, int] | None = None) -> Sequence[Row]:
+    """The rows, below an empty header if the first one is data already. `merged`: column of a cell of the first one that is merged over
+    several → the last of these."""
+    if len(rows) < 2 or len(rows[0]) < 2:
         return rows
-    is_data = is_form(rows) or _starts_with_date(rows) or _starts_with_numbers(rows)
-    return [[""] * len(rows[0]), *rows] if is_data else rows
-
-
-def _starts_with_date(rows: Sequence[Row]) -> bool:
-    patterns = (_DATE, _AMOUNT) if len(rows[0]) == 2 else (_DATE,)
-    for text, below in zip(rows[0], _columns(rows[1:], len(rows[0])), strict=True):
-        for pattern in patterns:
-            if not pattern.fullmatch(text) or _YEAR.fullmatch(text):
-                continue
-            if 2 * sum(map(bool, map(pattern.fullmatch, below))) >= len(below) > 0:
-                return True
-    return False
-
-
-def _starts_with_numbers(rows: Sequence[Row]) -> bool:
-    """Whether the first row has numbers above all columns of numbers, and they are no scale in neighbouring columns: `2023, 2024` or
-    `100, 200, 500`."""
-    above = _above_numbers(rows)
-    found = [text for text, _ in above.values()]
-    if not found or not all(map(is_number, found)) or any(map(_DATE.fullmatch, found)) or all(map(_YEAR.fullmatch, found)):
-        return False
-    if not all(map(str.isdecimal, found)):
-        return len(found) > 1 or "." in found[0] or "," in found[0] or _is_written_like(*above.popitem()[1])
-    numbers = [int(text[:20]) for text in found]
-    if len(numbers) == 1:
-        counts = rows[0][0].isdecimal() and rows[1][0].isdecimal() and int(rows[1][0][:20]) == int(rows[0][0][:20]) + 1
-        return counts or (len(rows[0]) > 2 and len(rows) > 2)
-    is_parted = any(rows[0][column] and column not in above for column in range(min(above), max(above)))
-    return is_parted or any(after <= before for before, after in pairwise(numbers))
-
-
-def _is_written_like(text: str, below: Sequence[str]) -> bool:
-    """Whether a number has the signs that most of those below it have, as the telephone numbers of a list do."""
-    signs = set(filterfalse(str.isdigit, text))
-    return 2 * sum(signs == set(filterfalse(str.isdigit, other)) for other in below) > len(below)
+    return [[""] * len(rows[0]), *rows] if is_form(rows) or not header.is_header(rows, merged) else rows
 
 
 def _above_numbers(rows: Sequence[Row]) -> dict[int, tuple[str, list[str]]]:
@@ -231,22 +181,11 @@ def _is_label_above_header(rows: Sequence[Row]) -> bool:
     return is_label and len(row) > 2 and all(rows[1]) and is_header(rows[1:])
 
 
-def _joined(rows: Sequence[Row], merged: Mapping[int, int] | None, *, is_sheet: bool) -> Row | None:
-    """The header of the first two rows if both belong to it: `2024` over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`.
-
-    They do if the upper one has merged cells and the lower one, without numbers, adds nothing to its other cells, or if the lower one has
-    text above numbers, below merged cells or the upper one's gaps or beside gaps of its own."""
-    upper, lower = rows[0], rows[1]
-    if any(map(is_value, lower)) or not any(lower):
-        return None
+def _joined(upper: Row, lower: Row, merged: Mapping[int, int] | None) -> Row:
+    """The header of two rows: `2024` over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`. A name reaches over its merged cells or, if none
+    are known, over the gaps beside it."""
     if merged:
-        is_same = all(not (text and lower[i]) or text == lower[i] for i, text in enumerate(upper) if i not in merged)
-        return _under(upper, lower, merged) if is_same or is_header(rows[1:]) else None
-    if not is_header(rows[1:]):
-        return None
-    gaps = [i for i, text in enumerate(upper) if not text and lower[i]]
-    if not (gaps and is_sheet) and (lower[0] or not any(row[0] for row in rows[2:_SAMPLE])):
-        return None
+        return _under(upper, lower, merged)
     starts = [i for i, text in enumerate(upper) if text]
     ends = [*(start - 1 for start in starts[1:]), len(upper) - 1]
     return _under(upper, lower, {start: end for start, end in zip(starts, ends, strict=True) if lower[start]})

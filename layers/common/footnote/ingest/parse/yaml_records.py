@@ -13,7 +13,7 @@ from typing import Any
 
 from footnote.ingest.parse import code
 from footnote.ingest.parse.decode import decode, spaced
-from footnote.ingest.parse.records import NAMES, flat, is_table, joined, named_table, table_of
+from footnote.ingest.parse.records import NAMES, flat, flat_paths, is_table, joined, named_table, table_of
 from footnote.types import Block, Parsed
 
 _LONGEST_FILE = 4_000_000
@@ -146,12 +146,25 @@ def _below(path: str, level: int, *blocks: Block) -> Iterator[Block]:
 
 
 def _table(node: _Node) -> Block | None:
-    """The table of records with short values; None for anything else."""
+    """The table of records with short values; None for anything else, and if it would leave out a key that has no value in any record:
+    such a key says something by being there, `- checkout:` or `emptyDir: {}`."""
     value = _value(node)
+    records = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    if {path for record in records for path in _empty(record)} - {path for record in records for path in flat_paths(record)}:
+        return None
     if is_table(value):
         rows = [flat(record) for record in value]
         return None if None in rows else table_of([row for row in rows if row is not None])
     return named_table(value) if isinstance(value, dict) else None
+
+
+def _empty(value: Any, path: str = "") -> Iterator[str]:
+    """The paths of keys without a value."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _empty(inner, joined(path, key))
+    if not value and path:
+        yield path
 
 
 def _value(node: _Node) -> Any:
