@@ -109,6 +109,15 @@ def test_a_table_without_names_of_columns_has_an_empty_header() -> None:
     )
 
 
+@pytest.mark.parametrize(("value", "is_header"), [("", True), (' w:val="1"', True), (' w:val="0"', False)])
+def test_rows_that_word_repeats_on_each_page_are_the_header(value: str, is_header: bool) -> None:
+    mark = f"<w:trPr><w:tblHeader{value}/></w:trPr>"
+    body = table(mark + tc("7") + tc("Ada"), tc("8") + tc("Ben"), tc("9") + tc("Cleo"))
+    rows = "| 8 | Ben |\n| 9 | Cleo |"
+    header = "| 7 | Ada |\n| --- | --- |" if is_header else "|  |  |\n| --- | --- |\n| 7 | Ada |"
+    assert read(body).blocks == (Block("table", f"{header}\n{rows}"),)
+
+
 def test_a_table_within_a_cell_is_read_within_that_cell() -> None:
     inner = table(tc("May") + tc("June"), tc("5") + tc("6"))
     body = table(tc("Boat") + tc("Fees"), tc("Kayak") + f"<w:tc>{inner}{p('each')}</w:tc>")

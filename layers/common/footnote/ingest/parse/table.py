@@ -38,21 +38,24 @@ class Divided(NamedTuple):
     """Notes below the table."""
 
 
-def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool = True) -> Divided:
+def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool = True, marked: int = 0) -> Divided:
     """Divides rows of one length into what is above the table, the table and what is below it. A row that one cell fills is a title or a
     note if it is the first or the last.
 
-    `is_sheet`: whether titles and notes also reach over empty cells, which in a document are left to be filled in."""
+    `is_sheet`: whether titles and notes also reach over empty cells, which in a document are left to be filled in. `marked`: rows at the
+    start that the file marks as the header; 0 = it says nothing of it."""
     merged = merged or {}
     width = len(rows[0]) if rows else 0
     is_filled = [width > 1 and merged.get(i, {}).get(0) == width - 1 for i in range(len(rows))]
     above, rest = _split_above(rows, is_filled, is_sheet=is_sheet)
     rest, below = _split_below(rest, is_filled[len(above) :], is_sheet=is_sheet)
-    rest = with_header(rest, merged.get(len(above)))
-    for level in range(len(above), len(above) + _MAX_LEVELS - 1):
-        if len(rest) < 3 or not any(rest[0]) or not header.goes_on(rest, merged.get(level, {})):
+    known = max(marked - len(above), 0)
+    rest = rest if known else with_header(rest, merged.get(len(above)))
+    for level in range(1, _MAX_LEVELS):
+        over = merged.get(len(above) + level - 1, {})
+        if len(rest) < 3 or not (level < known if known else any(rest[0]) and header.goes_on(rest, over)):
             break
-        rest = [_joined(rest[0], rest[1], merged.get(level)), *rest[2:]]
+        rest = [_joined(rest[0], rest[1], over), *rest[2:]]
     return Divided([line_of(row) for row in above], list(rest), [line_of(row) for row in below])
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
@@ -337,7 +338,8 @@ class _Reader:
         if self._tables:  # a nested table becomes lines of its cell
             self._blocks.extend(Block("paragraph", ", ".join(filter(None, row)) + ";", page=page) for row in texts)
             return
-        self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False), page))
+        marked = sum(1 for _ in takewhile(_is_header_row, rows))
+        self._blocks.extend(blocks_of(divide(texts, merged, is_sheet=False, marked=marked), page))
         self._add_notes()
 
     def _row(self, row: Element, cells: list[Element]) -> list[tuple[str | None, int]]:
@@ -360,6 +362,12 @@ class _Reader:
         texts = [block.text for block in self.end()]
         self._blocks, self._tables = outer, self._tables - 1
         return " ".join(texts)
+
+
+def _is_header_row(row: Element) -> bool:
+    """Whether Word repeats the row at the top of each page."""
+    mark = child(row, "trPr", "tblHeader")
+    return mark is not None and attr(mark, "val") not in forms.OFF
 
 
 def _within(parent: Element, name: str) -> Iterator[Element]:

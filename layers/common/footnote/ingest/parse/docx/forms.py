@@ -5,7 +5,8 @@ from __future__ import annotations
 from footnote.ingest.parse.notes import check_mark
 from footnote.ingest.parse.package import Element, attr, child, count, local
 
-_OFF = ("0", "false", "off")
+OFF = ("0", "false", "off")
+"""Values of a property that is switched off."""
 _MAX_ENTRIES = 1_000
 
 
@@ -14,7 +15,7 @@ def check(control: Element) -> None:
     box = child(control, "sdtPr", "checkbox")
     if box is None:
         return
-    sign = check_mark(checked=attr(child(box, "checked"), "val") not in (None, *_OFF))
+    sign = check_mark(checked=attr(child(box, "checked"), "val") not in (None, *OFF))
     content = child(control, "sdtContent")
     for node in content.iter("{*}t", "{*}sym") if content is not None else ():
         node.tag = node.tag.rpartition("}")[0] + "}t"
@@ -26,7 +27,7 @@ def field_value(data: Element) -> str:
     box, entries = child(data, "checkBox"), child(data, "ddList")
     if box is not None:
         state = next((node for name in ("checked", "default") if (node := child(box, name)) is not None), None)
-        return check_mark(checked=state is not None and attr(state, "val") not in _OFF)
+        return check_mark(checked=state is not None and attr(state, "val") not in OFF)
     if entries is None:
         return ""
     chosen = next((node for name in ("result", "default") if (node := child(entries, name)) is not None), None)
