@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import filterfalse, islice, pairwise
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ def is_year(text: str) -> bool:
     return bool(_YEAR.fullmatch(text))
 
 
+@lru_cache(1 << 12)
 def kind_of(text: str) -> str:
     """`year`, `date` (in digits), `number`, `mixed` (a text with digits), `text` or `symbol` (such as a checkbox); "" for an empty cell or
     a dash."""
