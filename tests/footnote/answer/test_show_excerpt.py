@@ -149,6 +149,14 @@ def test_a_row_is_shown_with_its_column_names(text: str, shown: list[str]) -> No
     assert row(CITIES, start, start + len(text)) == shown
 
 
+@pytest.mark.parametrize(("label", "shown"), [("Load", "Load: 12 t"), ("Load:", "Load: 12 t"), ("", "12 t")])
+def test_a_row_of_a_label_and_a_value_is_shown_as_such(label: str, shown: str) -> None:
+    line = f"| {label} | 12 t |"
+    text = f"|  |  |\n| --- | --- |\n{line}"
+    start = text.index(line)
+    assert row(text, start, start + len(line)) == [shown]
+
+
 @pytest.mark.parametrize(
     ("asked", "named"),
     [

@@ -126,8 +126,14 @@ def _named(header: Sequence[str], row: Sequence[str], question_terms: frozenset[
             columns = [0, *(i for i in columns if i and (i in best or named[i] - in_best))]
     if not any(row[i] for i in columns[1:]):  # the named ones are in another part of the row
         columns = every
-    cells = [f"{header[i]}: {row[i]}" if header[i] else row[i] for i in columns if row[i]]
+    if len(row) == 2 and all(row) and not any(header):
+        return _pair(*row)
+    cells = [_pair(header[i], row[i]) if header[i] else row[i] for i in columns if row[i]]
     return ", ".join([*cells, *([LEFT_OUT] if any(row[i] for i in every if i not in columns) else [])])
+
+
+def _pair(name: str, value: str) -> str:
+    return f"{name.rstrip(':：')}: {value}"
 
 
 def _cells(line: str) -> list[str]:
