@@ -63,7 +63,7 @@ def test_deep_answers_leave_the_conversation_and_its_other_views_whole(open_hand
     questions = [f"How many days of annual leave, in deep answer {number}?" for number in NUMBERS] + [LEAVE]
     for question in questions:
         screen.answer_to(question)
-        expect(page.locator(".turn").last.locator(".cite").first).to_be_visible()
+        expect(page.locator(".turn").last.locator(".answer .cite").first).to_be_visible()
     assert_whole(page, questions)
     page.reload()
     assert_whole(page, questions)

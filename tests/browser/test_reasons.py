@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.test_accessibility import Open
 from tests.browser.test_documents import BROKEN, upload
 
-PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
+PICTURE = b"8BPS\x00\x01" + bytes(64)  # of Photoshop, which is not read, whatever is installed
 WHY = {
     "en": ("This PDF is damaged.", "Open it in a PDF reader, save it again and add the new file."),
     "de": (
@@ -21,7 +21,7 @@ WHY = {
     ),
     "ko": ("이 PDF는 손상되었습니다.", "PDF 프로그램에서 열어 다시 저장한 다음 새 파일을 추가하세요."),
 }
-WHAT = "Das ist ein Bild (.png). Dieses Format wird nicht unterstützt."
+WHAT = "Das ist ein Bild (.psd). Dieses Format wird nicht unterstützt."
 FAILED = {"en": "broken.pdf failed.", "de": "broken.pdf: fehlgeschlagen.", "ko": "broken.pdf: 실패했습니다."}
 
 
@@ -59,8 +59,8 @@ def test_a_failed_upload_and_sync_say_why_in_the_language_that_is_chosen(open_sc
         f"{language}.{name}.js" for language in ("de", "ko") for name in ("backends", "reasons", "sources")
     }
 
-    screen.pick({"photo.png": PICTURE})
-    expect(upload(page, "photo.png").locator(".why span").first).to_have_text(WHAT)
+    screen.pick({"photo.psd": PICTURE})
+    expect(upload(page, "photo.psd").locator(".why span").first).to_have_text(WHAT)
     with page.expect_download() as download:
         page.locator("#uploads-list").click()
     assert WHAT in Path(download.value.path()).read_text("utf-8-sig")

@@ -139,7 +139,7 @@ def server_with_a_dead_model(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     [
         (
             "de-DE",
-            "Wie viele Tage annual leave bekommen die employees?",
+            "Wie viele Tage annual leave bekommen employees im Jahr?",
             "Der Endpunkt des Sprachmodells ist nicht erreichbar. Prüfen Sie seine Adresse."
             " Das Modell unter http://127.0.0.1:9/v1 hat nicht",
         ),

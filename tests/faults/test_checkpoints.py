@@ -247,7 +247,7 @@ async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(wo
     core = make_core(asked)
     await put_document(core.generations, make_document("tower"), ["The tower is painted when the ferry is."])
     await core.close()
-    assert (await world.run(replace(asked, dies_at="answer")))[0] is None
+    assert (await world.run(replace(asked, dies_at="generate")))[0] is None
     core = make_core(asked)
     await core.generations.remove("bridge", 1)
     await core.close()

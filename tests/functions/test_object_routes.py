@@ -134,8 +134,6 @@ CURSORS: dict[str, str] = {"/documents": "doc_id", "/conversations": "room_id"}
 async def known(world: World) -> Known:
     """The resources that all callers try to access. None of them may change."""
     things = await world.make_resources()
-    rated = {"trace_id": things["trace_id"], "rating": "down", "reason": "outdated"}
-    await world.ask("owner", "POST", "/feedback", json=rated)
     await world.ask("owner", "PUT", "/me/preferences", json={"model_id": "owners-choice"})
     return things
 

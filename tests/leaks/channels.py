@@ -23,7 +23,7 @@ ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": [],
 V2 = {"collection_name": "default", "query": QUESTION}
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 KEYWORDS = "bridge river keeper painted year locals railing"
-SEVERAL = "When was the bridge over the river built and who is the keeper of the bridge?"
+SEVERAL = "When was the bridge over the river built? Who is the keeper of the bridge?"
 NOBODYS = "nothing-000000"
 """An id that leads nowhere."""
 

@@ -63,15 +63,14 @@ async def ask(client: httpx.AsyncClient, question: str) -> dict[str, Any]:
 
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
-    """Question → its wrong answer: no passages, or with the wrong document first, without what it must hold, or with table
-    rows among the sentences. `to_try`: the first of the questions that were tried before they were suggested."""
+    """Question → its wrong answer: no passages, or with the wrong document first, or without what it must hold. `to_try`: the first of
+    the questions that were tried before they were suggested."""
     wrong = {}
     for question, title in {to_try: "", **CITES}.items():
         reply = await ask(client, question)
         citations, held = reply["citations"], (HOLDS | MORE).get(question, ())
-        rows = [citation["snippet"].startswith("|") for citation in citations if reply["tier"] == "answer"]
         whole = all(words in reply["answer"] for words in held)
-        if not whole or not citations or not citations[0]["title"].startswith(title) or any(rows[1:]):
+        if not whole or not citations or not citations[0]["title"].startswith(title):
             wrong[question] = reply["answer"]
     reply = await ask(client, NOT_ANSWERED)
     return wrong | ({NOT_ANSWERED: reply["answer"]} if reply["citations"] else {})

@@ -16,6 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.browser.admin.view import WIDE, Open, done, get, listed, post, said, section, setting, settled
 from tests.browser.conftest import serving
+from tests.browser.office import sign_in
 from tests.nightly import DEEP
 
 
@@ -297,11 +298,6 @@ def test_an_admin_makes_and_ends_sessions_and_others_are_not_admins(new_context:
         said(page, "The session was ended.")
         expect(row.get_by_role("button", name="End the session")).to_have_count(0)
         assert page.request.get(f"{server}/me/preferences", headers={"authorization": f"Bearer {token}"}).status == 401
-
-
-def sign_in(page: Page, token: str) -> None:
-    page.get_by_label("Token").fill(token)
-    page.get_by_role("button", name="Sign in").click()
 
 
 def test_an_experiment_is_created_replayed_started_stopped_and_deleted(open_admin: Open, admin_server: str) -> None:
