@@ -98,7 +98,7 @@ async def test_a_model_answers_small_talk_itself(open_site: OpenSite) -> None:
         ("Wie viel ist 15 % von 80?", "de"),
         ("Schreib mir bitte ein Haiku über die Brücke.", "de"),
         ("다음 문장을 영어로 번역해 주세요: 다리는 1894년에 지어졌습니다.", "ko"),
-        ("80의 15%는 얼마예요?", "ko"),
+        ("80의 15%를 계산해 줘", "ko"),
         ("다리에 대한 하이쿠를 써 줘", "ko"),
     ],
 )
