@@ -38,7 +38,7 @@ async def test_the_list_says_which_collections_build_a_graph(open_site: OpenSite
     assert await building() == {"staff": False, "town": False}
     assert (await site.client.post("/collections/town/knowledge", json={"kinds": ["graph"]})).status_code == 200
     assert await building() == {"staff": False, "town": True}
-    assert (await site.client.delete("/collections/town/knowledge", params={"kind": "graph"})).status_code == 200
+    assert (await site.client.delete("/collections/town/knowledge", params={"kinds": "graph"})).status_code == 200
     assert await building() == {"staff": False, "town": False}
 
 

@@ -213,7 +213,7 @@ async def test_only_what_is_named_is_dropped(params: dict[str, str], site: Site)
 @pytest.mark.parametrize("body", [{"kinds": []}, {"kinds": ["magic"]}, {"made_by": "magic"}, {"kinds": "graph"}, {"kind": ["graph"]}])
 async def test_bad_input_is_refused(body: dict[str, Any], site: Site) -> None:
     assert (await site.client.post("/collections/works/knowledge", json=body)).status_code == 422
-    assert (await site.client.delete("/collections/works/knowledge", params={"kind": "magic"})).status_code == 422
+    assert (await site.client.delete("/collections/works/knowledge", params={"kinds": "magic"})).status_code == 422
     assert await actions(site) == []
 
 

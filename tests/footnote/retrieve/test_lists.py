@@ -13,6 +13,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
+from footnote.knowledge.recipes import recipe_of
 from footnote.plan import make_plan
 from footnote.ports import Found, Scope
 from footnote.retrieve import lists
@@ -165,7 +166,10 @@ async def test_the_sources_are_told_the_results_by_words_and_vectors(tmp_path: P
     async with world(tmp_path, {"graph": listed, "late_interaction": listed}) as core:
         turn = await search(core)
         assert [scope.seeds for scope in listed.scopes] == [(Candidate("named|1|0", 1.0),)] * 2
-        assert [scope.recipe for scope in listed.scopes] == ["1 rules", "1 rules none"]
+        assert [scope.recipe for scope in listed.scopes] == [
+            recipe_of("graph", "rules", None),
+            recipe_of("late_interaction", "rules", None),
+        ]
         assert {scope.caller for scope in listed.scopes} == {turn.caller}
 
 

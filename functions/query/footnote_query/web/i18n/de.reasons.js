@@ -13,8 +13,6 @@ export default {
   'This calendar has no events.': 'Dieser Kalender enthält keine Termine.',
   'These contacts have neither names nor numbers.': 'Diese Kontakte enthalten weder Namen noch Nummern.',
   'Formulas of this LaTeX file are read as they are written, and files that it includes are not read.': 'Formeln dieser LaTeX-Datei werden so gelesen, wie sie geschrieben sind; eingebundene Dateien werden nicht gelesen.',
-  'Pages that are included by this one were not read: {}.': 'Seiten, die diese Seite einbindet, wurden nicht gelesen: {}.',
-  'Add them too.': 'Fügen Sie sie ebenfalls hinzu.',
   'This file contains binary data, not text.': 'Diese Datei enthält Binärdaten statt Text.',
   'This file could not be read; it may be damaged.': 'Diese Datei konnte nicht gelesen werden. Vielleicht ist sie beschädigt.',
   'This file is damaged: a part of it cannot be read.': 'Diese Datei ist beschädigt: Ein Teil davon lässt sich nicht lesen.',

@@ -13,8 +13,6 @@ export default {
   'This calendar has no events.': '이 캘린더에는 일정이 없습니다.',
   'These contacts have neither names nor numbers.': '이 연락처에는 이름도 번호도 없습니다.',
   'Formulas of this LaTeX file are read as they are written, and files that it includes are not read.': '이 LaTeX 파일의 수식은 작성된 그대로 읽으며, 포함된 다른 파일은 읽지 않습니다.',
-  'Pages that are included by this one were not read: {}.': '이 페이지가 포함하는 다른 페이지는 읽지 않았습니다: {}.',
-  'Add them too.': '그 파일도 추가하세요.',
   'This file contains binary data, not text.': '이 파일은 텍스트가 아니라 바이너리 데이터입니다.',
   'This file could not be read; it may be damaged.': '이 파일을 읽지 못했습니다. 손상되었을 수 있습니다.',
   'This file is damaged: a part of it cannot be read.': '이 파일은 손상되어 일부를 읽을 수 없습니다.',
