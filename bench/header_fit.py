@@ -46,6 +46,8 @@ RIDGE, LEAST_SCALE = 15.0, 0.2
 SHARES = {"header": 1.0, "header of two": 1.0, "labels": 0.3, "labels of two": 1.0, "list": 0.15, "list of two": 0.1}
 """What each kind counts in the fit, however many tables of it there are. Few files have a list without a header, and nothing tells one of
 names and ports from a table whose first row names them."""
+UNLABELLED = 0.03
+"""The share of tables whose first record is given no label, as a total above the others has none."""
 JOINED_SHARES = {"1 merged": 2.0, "1 gaps": 3.0, "2 merged": 1.0, "2 gaps": 1.0, "2 repeats": 1.0}
 
 Rows = list[list[str]]
@@ -165,7 +167,7 @@ def written(table: Labelled) -> Iterator[tuple[str, Labelled]]:
 
 
 def varied(table: Labelled, random: Random) -> Iterator[Labelled]:
-    """The table, without its header as a list, and smaller ones that are cut from it: few rows, two columns, labels in two columns."""
+    """The table, without its header as a list, and smaller ones that are cut from it: few rows, two columns, or a part of the labels."""
     heads, rows = table.heads, table.rows
     yield table
     if len(rows) > 6:
@@ -173,10 +175,6 @@ def varied(table: Labelled, random: Random) -> Iterator[Labelled]:
     if table.kind == "labels" and len(rows[0]) == 2:
         start = random.randrange(max(1, len(rows) - 4))
         yield table._replace(rows=rows[start : start + random.randint(2, 9)])
-        half = len(rows) // 2
-        for left, right in ((rows[:half], rows[half:]), (rows[::2], rows[1::2])):
-            if half > 1:
-                yield table._replace(rows=[[*a, *b] for a, b in zip(left, right, strict=False)])
     if table.kind != "header" or heads > 1 or table.merged:
         return
     parts = [table, table._replace(kind="list", heads=0, rows=rows[1:])] if len(rows) > 3 else [table]
@@ -216,6 +214,8 @@ def pairs(tables: Sequence[Labelled]) -> Iterator[Example]:
             if how == "merged" and not table.merged:
                 continue
             rows = each.rows if random.random() < 0.6 else each.rows[: random.randint(each.heads + 1, 8)]
+            if each.heads == 1 and random.random() < UNLABELLED:
+                rows = [rows[0], ["", *rows[1][1:]], *rows[2:]]
             if len(rows) > 2:
                 found = header.of_pair(rows, each.merged.get(0, {}))
                 yield Example(f"{min(each.heads, 2)} {how}", found, each.heads > 1)

@@ -28,9 +28,10 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./])\d{1,2}\1(?:\d{4})?|(?:19|20)\
 _LONG = 50
 """Characters of a cell that is longer than the name of a column."""
 
-_LEAST_FIRST, _LEAST_SECOND = -2.0, 1.0
+_LEAST_OF_TWO, _LEAST_FIRST, _LEAST_SECOND = -2.0, -3.3, 1.0
 """Scores above which a row is of the header. Names that are taken for data are still in the table, while a first record that is taken for
-names, or a second one that is joined to them, puts every row below in a wrong light; but most tables have a header of one row."""
+names, or a second one that is joined to them, puts every row below in a wrong light; but most tables have a header of one row, and those
+of two columns, which are labels and values as often, lose least without it."""
 
 Row = Sequence[str]
 
@@ -86,11 +87,15 @@ class _Column(NamedTuple):
 def is_header(rows: Sequence[Row], merged: Mapping[int, int] | None = None) -> bool:
     """Whether the first row of a table, of two rows or more, names its columns, or the second one does together with it. `merged`: as of
     `goes_on`."""
-    if any(column.kind == "symbol" and column.kinds["symbol"] for column in _columns(rows, min(len(rows[0]), _WIDEST))):
+    columns = list(_columns(rows, min(len(rows[0]), _WIDEST)))
+    if any(column.kind == "symbol" and column.kinds["symbol"] for column in columns):
         return False  # a checkbox above others is a value
-    if _score(rows) > _LEAST_FIRST:
+    if all(column.kind == "number" and column.mixture < 0.5 for column in columns if column.below) and not _is_scale(rows[0]):
+        return False  # numbers above numbers
+    least = _LEAST_OF_TWO if len(rows[0]) == 2 else _LEAST_FIRST
+    if _score(rows) > least:
         return True
-    return len(rows) > 3 and _score(rows[1:]) > _LEAST_FIRST and goes_on(rows, merged or {})
+    return len(rows) > 3 and _score(rows[1:]) > least and goes_on(rows, merged or {})
 
 
 def goes_on(rows: Sequence[Row], merged: Mapping[int, int]) -> bool:
@@ -112,7 +117,7 @@ def features(rows: Sequence[Row]) -> dict[str, float]:
     width = min(len(rows[0]), _WIDEST)
     columns = list(_columns(rows, width))
     told = [column for column in columns if column.kind and column.below]
-    found = {"rows": math.log(min(len(rows), 20)), "columns": math.log(min(width, 8)), "four columns": float(width == 4)}
+    found = {"rows": math.log(min(len(rows), 20)), "columns": math.log(min(width, 8))}
     found["empty corner"] = float(not rows[0][0])
     found["long"] = sum(len(text) > _LONG for text in rows[0][:width]) / width
     others = [column for column in columns[1:] if column.below]

@@ -53,7 +53,10 @@ def divide(rows: Sequence[Row], merged: Merged | None = None, *, is_sheet: bool 
     rest = rest if known else with_header(rest, merged.get(len(above)))
     for level in range(1, _MAX_LEVELS):
         over = merged.get(len(above) + level - 1, {})
-        if len(rest) < 3 or not (level < known if known else any(rest[0]) and header.goes_on(rest, over)):
+        if len(rest) < 3 or not any(rest[0]):
+            break
+        may_join = is_sheet or over or not rest[1][0]  # a name of a document reaches over merged cells, not over those to be filled in
+        if not (level < known if known else may_join and header.goes_on(rest, over)):
             break
         rest = [_joined(rest[0], rest[1], over), *rest[2:]]
     return Divided([line_of(row) for row in above], list(rest), [line_of(row) for row in below])

@@ -22,6 +22,8 @@ _SHARE_OF_TEXTS = 0.7
 _UNITS = ("currencyID", "unitCode")
 """Attributes that hold the unit of a number, in the data types that invoices and orders share (UN/CEFACT)."""
 _DATE = re.compile(r"(\d{4})(\d\d)(\d\d)")
+_OFFICE = "schemas-microsoft-com:office"
+"""In the namespace of Word and Excel 2003, whose XML is mostly looks: LibreOffice reads it where it is installed."""
 _DATE_FORMAT = "102"
 """The format of a date without hyphens, in these data types."""
 
@@ -36,7 +38,7 @@ def parse(data: bytes) -> Parsed:
     except (etree.XMLSyntaxError, ValueError):
         return code.parse(data)
     is_document = _is_document(root)
-    if not is_document and not _has_records(root):
+    if _OFFICE in (root.nsmap.get(root.prefix) or "") or (not is_document and not _has_records(root)):
         return code.parse(data)
     above = [spaced(node.text or "") for node in root.itersiblings(preceding=True) if node.tag is etree.Comment]
     comments = [Block("paragraph", text) for text in reversed(above) if text]
