@@ -361,6 +361,18 @@ def test_a_table_that_starts_beside_the_numbers_of_another_has_its_own_header() 
     assert second == ("table", "| crew | trips |\n| --- | --- |\n| 3 | 9 |\n| 2 | 8 |")
 
 
+@pytest.mark.parametrize(
+    ("attributes", "header"), [("", "| 7 | Ada |"), ('headerRowCount="1"', "| 7 | Ada |"), ('headerRowCount="0"', "|  |  |")]
+)
+def test_what_excel_formats_as_a_table_names_its_columns(attributes: str, header: str) -> None:
+    parts = {
+        "xl/worksheets/_rels/sheet0.xml.rels": relations(table="../tables/table1.xml"),
+        "xl/tables/table1.xml": xml("table", "", f'ref="A1:B3" {attributes}'),
+    }
+    cells = rows(*(c(f"A{number}", str(number + 6)) + c(f"B{number}", name) for number, name in enumerate(("Ada", "Ben", "Cleo"), 1)))
+    assert read(cells, parts=parts).blocks[-1].text.split("\n")[0] == header
+
+
 def test_comments_follow_the_table_and_name_their_cells() -> None:
     """Threads have copies as notes, for older programs."""
     notes = {"A1": "boats of 2025", "B2": "[Threaded comment] copy", "B3": "Ben Sato:\nuntil May", "C7": "nothing here"}

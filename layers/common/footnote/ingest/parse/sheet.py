@@ -6,7 +6,7 @@ Rows and columns that a person does not see are left out: hidden by hand, by a f
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby, repeat, zip_longest
 
@@ -56,6 +56,8 @@ class Sheet:
     rows: Rows = field(default_factory=dict)
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
     """(first row, first column, last row, last column) of each merged cell."""
+    headers: set[int] = field(default_factory=set)
+    """Rows that the file marks as names of columns."""
     hidden_rows: list[tuple[int, int]] = field(default_factory=list)
     """(first, last) of rows that Excel does not show or of which all text is struck."""
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
@@ -100,7 +102,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
         repeats = _spread(sheet, repeats)
         wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
         files += sheet.files
-        found = [*tables(sheet.rows, wide, sheet.number, sheet.comments), *sheet.extra]
+        found = [*tables(sheet.rows, wide, sheet.number, sheet.comments, sheet.headers), *sheet.extra]
         if found:
             blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
     reasons = [f"Only the first {MAX_CELLS:,} cells were read."] if is_cut else []
@@ -133,10 +135,16 @@ def _spread(sheet: Sheet, repeats: int) -> int:
 
 
 def tables(
-    rows: Rows, wide: Spans | None = None, page: int | None = None, comments: Comments | None = None, *, is_list: bool = False
+    rows: Rows,
+    wide: Spans | None = None,
+    page: int | None = None,
+    comments: Comments | None = None,
+    headers: Set[int] = frozenset(),
+    *,
+    is_list: bool = False,
 ) -> list[Block]:
-    """The tables, each with its titles, notes and comments. `is_list`: whether the rows are records, which no empty columns divide, and
-    empty rows only above another header."""
+    """The tables, each with its titles, notes and comments. `headers`: see `Sheet`; `is_list`: whether the rows are records, which no
+    empty columns divide, and empty rows only above another header."""
     blocks: list[Block] = []
     titles: list[Rows] = []
     open_comments = {row: dict(cells) for row, cells in (comments or {}).items()}
@@ -150,7 +158,7 @@ def tables(
             if leads:
                 continue  # its comments follow the table, since a title stands right above it
         else:
-            blocks.extend(_table(region, wide or {}, open_comments, page))
+            blocks.extend(_table(region, wide or {}, open_comments, page, headers))
         for title in titles:
             blocks.extend(_take_comments(open_comments, title, [], len(title), page))
         titles = []
@@ -307,7 +315,7 @@ def _columns(region: Rows) -> list[int]:
     return sorted(set().union(*region.values()))
 
 
-def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> Iterator[Block]:
+def _table(region: Rows, wide: Spans, comments: Comments, page: int | None, headers: Set[int]) -> Iterator[Block]:
     columns = _columns(region)
     place = {column: i for i, column in enumerate(columns)}
     merged = {
@@ -319,7 +327,7 @@ def _table(region: Rows, wide: Spans, comments: Comments, page: int | None) -> I
     elif len(columns) * len(region) > max(MAX_AREA, 2 * sum(map(len, region.values()))):
         yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in region.values()), page=page)
     else:
-        divided = divide(_dense(region), merged)
+        divided = divide(_dense(region), merged, marked=int(next(iter(region)) in headers))
         yield from blocks_of(divided, page)
         data = len(region) - len(divided.below) - len(divided.rows) + 1
         yield from _take_comments(comments, region, divided.rows[0], data, page)

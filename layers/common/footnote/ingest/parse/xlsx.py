@@ -99,6 +99,7 @@ class _Book:
                 sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
+        sheet.headers = set(_headers(self._package, relation.target))
         sheet.extra = list(drawings(self._package, relation.target, number))
         sheet.files = list(embedded_in(self._package, relation.target, number))
         sheet.comments = _comments(self._package, relation.target, self._people)
@@ -178,6 +179,14 @@ def drawings(package: Package, part: str, number: int) -> Iterator[Block]:
                 yield Block("paragraph", text, page=number)
             elif tag == "cNvPr" and (text := alt_text(node)):
                 yield Block("image", text, page=number)
+
+
+def _headers(package: Package, part: str) -> Iterator[int]:
+    """The rows that name the columns of the tables that were made of a sheet's cells (“Format as table”)."""
+    for relation in package.related(part).values():
+        root = package.xml(relation.target) if relation.kind == "table" else None
+        if root is not None and root.get("headerRowCount") != "0" and (area := _area(root.get("ref") or "")):
+            yield area[0]
 
 
 def people(package: Package, part: str) -> dict[str, str]:
