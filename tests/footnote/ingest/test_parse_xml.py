@@ -52,6 +52,7 @@ def test_comments_between_records_are_kept() -> None:
             '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/hostname">]><r><i><n>&x;</n></i><i><n>2</n></i></r>', id="entity of a file"
         ),
         pytest.param('<!DOCTYPE r [<!ENTITY x "haha">]><r><i><n>&x;</n></i><i><n>2</n></i></r>', id="entity"),
+        '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Row><Data>Kayak</Data></Row><Row><Data>5</Data></Row></Workbook>',
     ],
 )
 def test_any_other_xml_is_read_as_code(text: str) -> None:
