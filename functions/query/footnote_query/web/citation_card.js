@@ -5,7 +5,7 @@
 import { citedWords } from './cited_words.js'
 import { isAdded, quoteFault } from './claims.js'
 import { el, joined, say } from './dom.js'
-import { placeOf } from './document_facts.js'
+import { pathOf, placeOf } from './document_facts.js'
 import { fileNameOf } from './format_icon.js'
 
 const WAIT_MS = 250 // so that a pointer on its way opens nothing
@@ -39,9 +39,8 @@ const tidy = text => text.replace(/^\|[\s|:-]+$/gm, '').replace(/^\|[ \t]*|[ \t]
 function contents({ source, claims, openAt }) {
   const [{ which }] = claims
   const [key, values] = placeOf(source)
-  const path = (source.headings?.length ? source.headings : [source.section]).filter(heading => heading && heading !== source.title)
   const fault = quoteFault(source, which)
-  const facts = [fileNameOf(source), path.join(' › '), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
+  const facts = [fileNameOf(source), pathOf(source), key && say(el('span', { class: 'page' }), key, values)].filter(Boolean)
   const head = [
     el('p', { class: 'card-title' }, source.title),
     facts.length > 0 && el('p', { class: 'card-place' }, ...joined(facts, ' · ')),

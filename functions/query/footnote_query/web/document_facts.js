@@ -24,6 +24,12 @@ export function explain(node, { reason, remedy }) {
   node.replaceChildren(...joined(said.map(text => sayTranslated(el('span'), text)), ' '))
 }
 
+/** The headings above a passage, without the title, and without those that the next one repeats, as the files within a file do. */
+export function pathOf({ title, headings, section }) {
+  const path = (headings?.length ? headings : [section]).filter(heading => heading && heading !== title)
+  return path.filter((heading, at) => !path[at + 1]?.startsWith(`${heading} › `)).join(' › ')
+}
+
 /** A passage's position in its document, as text key and values; key null = unknown. */
 export function placeOf({ page, unit, section }) {
   if (page == null) return [null, {}]

@@ -4,6 +4,7 @@ import { aboutDocument } from './about.js'
 import { Problem, call } from './api.js'
 import { quoteFault } from './claims.js'
 import { contentAddress } from './content_address.js'
+import { pathOf } from './document_facts.js'
 import { $, el, say, scrollWithin } from './dom.js'
 import { openPanel } from './panels.js'
 import { PdfView, loadPdfjs } from './pdf_view.js'
@@ -63,7 +64,7 @@ function words() {
 
 /** `unit`: the text for its page, slide or sheet. */
 function showPlace(unit) {
-  const path = (cited.headings?.length ? cited.headings : [cited.section]).filter(heading => heading && heading !== cited.title).join(' › ')
+  const path = pathOf(cited)
   const number = cited.page == null ? null : say(el('strong'), unit, { page: String(cited.page) })
   $('passage-place').replaceChildren(...[number, number && path && ' · ', path].filter(Boolean))
 }
