@@ -67,7 +67,7 @@ async def test_a_turn_writes_when_it_begins_and_when_it_ends(folder: Path, begun
 
 
 async def test_a_turn_with_a_budget_writes_once_more_to_reserve_and_once_to_spend(folder: Path, begun: list[str]) -> None:
-    core = open_core(folder, Budget(tokens_per_day=100_000, money_per_day=10))
+    core = open_core(folder, Budget(tokens_per_day=100_000))  # with money, two counters are added to, mostly in one transaction
     other = open_core(folder)
     used = (await ask(core)).trace.usage.total_tokens
     assert begun == ["store.db"] * 4
