@@ -82,8 +82,10 @@ async def neighbourhood(core: Core, caller: Caller, name: str, passages: list[st
     for chunk, graph in zip(chunks, graphs, strict=True):
         for entity in graph.entities:
             found = named(entity)
-            found.passages += [chunk.public_id] if chunk.public_id not in found.passages else []
-            kinds[found.name].update([entity.kind] if entity.kind != "other" else [])
+            if chunk.public_id not in found.passages:
+                found.passages.append(chunk.public_id)
+            if entity.kind != "other":
+                kinds[found.name][entity.kind] += 1
         for source, target, text in stated(graph, chunk.text):
             ends = named(source).name, named(target).name
             if ends[0] != ends[1]:

@@ -6,6 +6,8 @@ read: a file that takes too long is given up before the time for the whole is ov
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
 import mimetypes
 import re
@@ -126,6 +128,14 @@ class Attachments:
             self.in_part.append((file.shown_name, UnreadableFile(content.reason, remedy)))
         below = _below(content, " › ".join(filter(None, (subject, file.shown_name))), level)
         return [replace(block, page=file.page) for block in below] if has_pages else list(below)
+
+
+def from_base64(text: str) -> bytes:
+    """The content of a file that is written as text; b"" if that is damaged."""
+    try:
+        return base64.b64decode(text)
+    except binascii.Error:
+        return b""
 
 
 def with_files(parsed: Parsed, outer: Attachments | None, depth: int) -> Parsed:

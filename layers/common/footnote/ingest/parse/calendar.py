@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -11,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import html
-from footnote.ingest.parse.attached import Attached, Attachments, Letter
+from footnote.ingest.parse.attached import Attached, Attachments, Letter, from_base64
 from footnote.ingest.parse.content_lines import Component, Line, read_components
 from footnote.ingest.parse.decode import decode
 from footnote.ingest.parse.plain import parse_text
@@ -157,10 +155,7 @@ def _files(entry: Component) -> Iterator[tuple[Line, bytes]]:
     """The files that are in the calendar itself."""
     for line in entry.every("ATTACH"):
         if line.parameters.get("ENCODING", "").upper() in ("BASE64", "B"):
-            try:
-                yield line, base64.b64decode(line.value)
-            except binascii.Error:
-                yield line, b""
+            yield line, from_base64(line.value)
 
 
 def _file_name(line: Line) -> str:

@@ -3,14 +3,12 @@ as code. A file of values has no text between elements. Either most of it is rep
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections import Counter
 from typing import Any
 
 from footnote.ingest.parse import code
-from footnote.ingest.parse.attached import Attached, Attachments, Letter
+from footnote.ingest.parse.attached import Attached, Attachments, Letter, from_base64
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.records import blocks_of
 from footnote.types import Block, Parsed
@@ -37,15 +35,15 @@ def parse(data: bytes) -> Parsed:
         root = etree.fromstring(data.lstrip(), parser)
     except (etree.XMLSyntaxError, ValueError):
         return code.parse(data)
-    is_document = _is_document(root)
-    if _OFFICE in (root.nsmap.get(root.prefix) or "") or (not is_document and not _has_records(root)):
+    has_records = _has_records(root)
+    if _OFFICE in (root.nsmap.get(root.prefix) or "") or not (has_records or _is_document(root)):
         return code.parse(data)
     above = [spaced(node.text or "") for node in root.itersiblings(preceding=True) if node.tag is etree.Comment]
     comments = [Block("paragraph", text) for text in reversed(above) if text]
     files: list[Attached] = []
     value = _value(root, files)
     attachments = Attachments()
-    blocks = [*comments, *blocks_of(value, _local(root.tag) if is_document and not _has_records(root) else "")]
+    blocks = [*comments, *blocks_of(value, "" if has_records else _local(root.tag))]
     return attachments.parsed([*blocks, *(attachments.blocks(Letter("", [], [], files)) if files else ())])
 
 
@@ -134,12 +132,8 @@ def _value(element: Any, files: list[Attached]) -> Any:
 
 def _file(text: str, attributes: dict[str, str], files: list[Attached]) -> str:
     """The name of a file that an element holds."""
-    try:
-        content = base64.b64decode(text)
-    except binascii.Error:
-        content = b""
     if text:
-        files.append(Attached(attributes.get("filename", ""), content, attributes["mimeCode"]))
+        files.append(Attached(attributes.get("filename", ""), from_base64(text), attributes["mimeCode"]))
     return attributes.get("filename", "")
 
 
